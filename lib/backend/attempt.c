@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* attempt - the keeper's life; see backend.h */
+#include "backend/backend.h"
+
+#include "base/fd.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* Everything is inherited from the command by fork, but only the link and the
+ * cgroup's files are meant for us. */
+static void close_stdio(void)
+{
+	for (int fd = 0; fd <= 2; fd++)
+		(void)close(fd);
+	unsigned ignored;
+	(void)fd_guard_stdio(&ignored);		/* the root has a /dev/null */
+}
+
+static int first_fit(const struct choice *c)
+{
+	int i = 0;
+
+	while (i < BACKENDS && !c->program[i])
+		i++;
+	return i;
+}
+
+static int make_attempt(const struct choice *c, int which, int link, struct sandbox *sb,
+			struct err *e)
+{
+	struct root_bind binds[BACKEND_BINDS] = { { NULL, NULL } };
+	struct keeper_msg m = { .what = KEEPER_ATTEMPT, .attempt = 1, .backend = (uint32_t)which };
+
+	if (backends[which]->binds(c, c->program[which], binds, e) < 0 ||
+	    root_enter(binds, e) < 0)
+		return -1;
+	close_stdio();
+	if (backends[which]->start(c, sb, e) < 0)
+		return -1;
+	int rc = keeper_send(link, &m, sb->fd, KEEPER_FDS, e);
+	for (int i = 0; i < KEEPER_FDS; i++)
+		fd_closep(&sb->fd[i]);
+	return rc;
+}
+
+int backend_attempt(void *choice, int link)
+{
+	const struct choice *c = choice;
+	struct sandbox sb = { .fd = { -1, -1, -1 } };
+	struct keeper_msg end = { .what = KEEPER_ENDED, .attempt = 1 };
+	int which = first_fit(c);
+
+	if (make_attempt(c, which, link, &sb, &end.err) < 0) {
+		(void)err_in(&end.err, "%s", backends[which]->name);
+		end.what = KEEPER_FAILED;
+		(void)keeper_send(link, &end, NULL, 0, &end.err);	/* nobody left to tell */
+		return 1;
+	}
+	/* As the first process we inherit what the backend leaves; the end is
+	 * that of the backend's own process. */
+	for (pid_t pid; (pid = wait(NULL)) != sb.pid;)
+		if (pid < 0 && errno != EINTR)
+			break;
+	(void)keeper_send(link, &end, NULL, 0, &end.err);
+	return 0;
+}

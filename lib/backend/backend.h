@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* backend - what runs a sandbox: a table of functions for each, and an
+ * ordered table of them.
+ *
+ * The command side probes and chooses (select.c); the keeper, in its own
+ * namespaces and root, starts what was chosen (attempt.c). Whatever runs, the
+ * command gets three descriptors: the control channel (wire/msg.h) and the
+ * program's raw standard output and error.
+ */
+#ifndef PAI_BACKEND_BACKEND_H
+#define PAI_BACKEND_BACKEND_H
+
+#include "host/cgroup.h"
+#include "host/keeper.h"
+#include "host/root.h"
+#include "plan/plan.h"
+#include "state/image.h"
+
+#define BACKENDS 2
+#define BACKEND_BINDS 8
+#define BACKEND_PIPE (1 << 20)	/* bytes in flight on a raw stream, if the host lets us */
+
+/* A started sandbox, as the keeper hands it over. */
+struct sandbox {
+	pid_t pid;		/* whose end is the sandbox's */
+	int fd[KEEPER_FDS];	/* control, stdout, stderr */
+};
+
+/* What was chosen, and all that a start needs; made before the keeper is. */
+struct choice {
+	const struct plan *plan;
+	const struct image *image;
+	struct cgroup cgroup;
+	bool one_stream;	/* standard output and error are one file */
+	char *program[BACKENDS];	/* absolute path of each one's binary, or NULL */
+	struct err why_not[BACKENDS];	/* of those that cannot run here */
+};
+
+struct backend {
+	const char *name;
+	/* 0 if this host can run it, and *PROGRAM its binary; -1 and the reason,
+	 * with the cure where there is one. Changes nothing. */
+	int (*probe)(char **program, struct err *e);
+	/* What its private root must hold, beyond root.h; ends with NULLs. */
+	int (*binds)(const struct choice *c, const char *program,
+		     struct root_bind binds[BACKEND_BINDS], struct err *e);
+	/* Starts it, in that root. */
+	int (*start)(const struct choice *c, struct sandbox *sb, struct err *e);
+};
+
+extern const struct backend backend_firecracker, backend_gvisor;
+/* In order of preference. */
+extern const struct backend *const backends[BACKENDS];
+
+/* Fills *C by the plan's word (auto, or one backend's name); -1 where none
+ * can run, with one reason for each. */
+int backend_select(const struct plan *p, const struct image *im, struct choice *c, struct err *e);
+void choice_drop(struct choice *c);
+/* The keeper's life: starts the first backend of CHOICE (a struct choice) that
+ * was found fit, hands it to the command, waits for its end. */
+int backend_attempt(void *choice, int link);
+
+#endif

@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* gvisor - runsc with systrap, started in the keeper's root; see backend.h
+ *
+ * `runsc run` in the foreground of the keeper's namespaces, as uid 0 of them
+ * (for a plain user without runsc's --rootless, whose restore is refused).
+ * The container's descriptors 0, 1, 2 are the control channel and two pipes.
+ */
+#include "backend/backend.h"
+
+#include "backend/ociconf.h"
+#include "base/clock.h"
+#include "base/fd.h"
+
+#include <elf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define RUNSC "/bin/runsc"	/* in the keeper's root */
+#define CONTAINER "pai"
+#define GIB (1ull << 30)
+
+/* Flags whose defaults we count on are given all the same; only such as a
+ * runsc of 2024 knows too, for an unknown one is fatal. */
+static const char *const argv[] = {
+	RUNSC, "-root=/run/runsc", "-platform=systrap", "-network=none", "-ignore-cgroups=true",
+	"-overlay2=none", "-file-access=exclusive", "-host-uds=none", "-host-fifo=none",
+	"-net-raw=false", "-iouring=false", "-nvproxy=false", "-tpuproxy=false",
+	"-oci-seccomp=false", "-watchdog-action=log",
+	"run", "-bundle=/bundle", CONTAINER, NULL,
+};
+
+/* Absolute path of NAME as execvp() would find it, or NULL. */
+static char *find_on_path(const char *name)
+{
+	const char *path = getenv("PATH");
+	char at[4096];
+
+	for (const char *p = path && *path ? path : "/usr/local/bin:/usr/bin:/bin"; *p;) {
+		size_t n = strcspn(p, ":");
+
+		snprintf(at, sizeof(at), "%.*s/%s", (int)n, p, name);
+		if (n > 0 && access(at, X_OK) == 0)
+			return realpath(at, NULL);
+		p += n + (p[n] == ':');
+	}
+	return NULL;
+}
+
+static int probe(char **program, struct err *e)
+{
+	*program = find_on_path("runsc");
+	if (!*program)
+		return err_set(e, ERR_BACKEND, "runsc: not on PATH; deploy/get-runsc installs it");
+	return 0;
+}
+
+/* True if the program at PATH needs a dynamic loader, as Debian's runsc does. */
+static bool is_dynamic(const char *path)
+{
+	AUTO_FD fd = open(path, O_RDONLY | O_CLOEXEC);
+	Elf64_Ehdr h;
+	Elf64_Phdr p;
+
+	if (fd < 0 || pread(fd, &h, sizeof(h), 0) != sizeof(h) || memcmp(h.e_ident, ELFMAG, SELFMAG))
+		return true;	/* a script, say: it needs more than itself */
+	for (unsigned i = 0; i < h.e_phnum; i++)
+		if (pread(fd, &p, sizeof(p), (off_t)(h.e_phoff + i * sizeof(p))) == sizeof(p) &&
+		    p.p_type == PT_INTERP)
+			return true;
+	return false;
+}
+
+static int binds(const struct choice *c, const char *program,
+		 struct root_bind b[BACKEND_BINDS], struct err *e)
+{
+	static const char *const libs[] = { "/usr", "/lib", "/lib64" };
+	int n = 0;
+
+	(void)e;
+	if (is_dynamic(program)) {
+		for (size_t i = 0; i < sizeof(libs) / sizeof(*libs); i++)
+			if (access(libs[i], F_OK) == 0)
+				b[n++] = (struct root_bind){ libs[i], libs[i] };
+	}
+	b[n++] = (struct root_bind){ program, RUNSC };
+	b[n++] = (struct root_bind){ c->image->rootfs, OCI_IMAGE };
+	b[n] = (struct root_bind){ NULL, NULL };
+	return 0;
+}
+
+static int write_bundle(struct err *e)
+{
+	if (mkdir("/bundle", 0755) < 0 || mkdir(OCI_ROOT, 0755) < 0)
+		return err_sys(e, ERR_HOST, "make the bundle");
+	AUTO_FD fd = open("/bundle/config.json", O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
+	if (fd < 0 || fd_write_all(fd, ociconf_json, strlen(ociconf_json)) < 0)
+		return err_sys(e, ERR_HOST, "write config.json");
+	return 0;
+}
+
+/* One raw stream: PIPE[0] for the command, PIPE[1] for the program. Its mode
+ * is what gVisor freezes at the start: without 0666 uid 1000 could not open
+ * /dev/stdout. */
+static int make_stream(int fd[2], struct err *e)
+{
+	if (pipe2(fd, O_CLOEXEC) < 0)
+		return err_sys(e, ERR_HOST, "make a pipe");
+	if (fchmod(fd[1], 0666) < 0)
+		return err_sys(e, ERR_HOST, "open a pipe for all");
+	(void)fcntl(fd[1], F_SETPIPE_SZ, BACKEND_PIPE);	/* a smaller one is only slower */
+	return 0;
+}
+
+/* Without a cgroup CPUs are held by affinity, each run from another CPU on. */
+static void pin(uint64_t cpus)
+{
+	cpu_set_t all, some;
+
+	if (sched_getaffinity(0, sizeof(all), &all) < 0)
+		return;
+	uint64_t n = (uint64_t)CPU_COUNT(&all), skip = (uint64_t)clock_now_us() % n;
+	CPU_ZERO(&some);
+	for (size_t i = 0; n > 0 && (uint64_t)CPU_COUNT(&some) < cpus; i = (i + 1) % CPU_SETSIZE) {
+		if (!CPU_ISSET(i, &all))
+			continue;
+		if (skip > 0) {
+			skip--;
+			continue;
+		}
+		CPU_SET(i, &some);
+		n--;
+	}
+	(void)sched_setaffinity(0, sizeof(some), &some);	/* the host's cpuset wins */
+}
+
+static int set_limits(const struct choice *c, struct err *e)
+{
+	uint64_t memory = c->plan->limit[LIMIT_MEMORY] + PLAN_MEMORY_SLACK;
+	struct rlimit core = { 0, 0 }, files, size;
+
+	if (setrlimit(RLIMIT_CORE, &core) < 0 || getrlimit(RLIMIT_NOFILE, &files) < 0)
+		return err_sys(e, ERR_HOST, "set a limit");
+	files.rlim_cur = files.rlim_max;
+	(void)setrlimit(RLIMIT_NOFILE, &files);	/* what the caller may have, no more */
+	/* Without a cgroup the sentry's memory file is what can be bounded; it
+	 * grows in steps of 1 GiB. */
+	size.rlim_cur = size.rlim_max = (memory + GIB - 1) / GIB * GIB;
+	if (!c->cgroup.memory && setrlimit(RLIMIT_FSIZE, &size) < 0)
+		return err_sys(e, ERR_HOST, "bound the sandbox's memory");
+	if (!c->cgroup.cpu)
+		pin(c->plan->limit[LIMIT_CPUS]);
+	return 0;
+}
+
+static void exec_runsc(const struct choice *c, int in, int out, int err_fd, int report)
+{
+	static char *env[] = { NULL };
+	struct err e = { 0 };
+
+	if (cgroup_enter(&c->cgroup, &e) == 0 && set_limits(c, &e) == 0) {
+		if (dup2(in, 0) < 0 || dup2(out, 1) < 0 || dup2(err_fd, 2) < 0)
+			(void)err_sys(&e, ERR_HOST, "hand over the streams");
+		else if (execve(RUNSC, (char *const *)(uintptr_t)argv, env) < 0)
+			(void)err_sys(&e, ERR_BACKEND, "start runsc");
+	}
+	(void)fd_write_all(report, &e, sizeof(e));	/* else the reader sees an end */
+	_exit(1);
+}
+
+struct streams {
+	int control[2], out[2], err[2], report[2];
+};
+
+static int fork_runsc(const struct choice *c, struct streams *s, struct sandbox *sb, struct err *e)
+{
+	struct err failed;
+
+	if (pipe2(s->report, O_CLOEXEC) < 0)
+		return err_sys(e, ERR_HOST, "make a pipe");
+	pid_t pid = fork();
+	if (pid < 0)
+		return err_sys(e, ERR_HOST, "fork");
+	if (pid == 0)
+		exec_runsc(c, s->control[1], s->out[1], c->one_stream ? s->out[1] : s->err[1],
+			   s->report[1]);
+	fd_closep(&s->report[1]);
+	if (fd_read_all(s->report[0], &failed, sizeof(failed)) > 0) {
+		*e = failed;
+		return -1;
+	}
+	sb->pid = pid;
+	sb->fd[0] = fd_take(&s->control[0]);
+	sb->fd[1] = fd_take(&s->out[0]);
+	sb->fd[2] = fd_take(&s->err[0]);
+	return 0;
+}
+
+static int start(const struct choice *c, struct sandbox *sb, struct err *e)
+{
+	struct streams s = { { -1, -1 }, { -1, -1 }, { -1, -1 }, { -1, -1 } };
+	int *all[] = { s.control, s.out, s.err, s.report };
+	int rc = write_bundle(e);
+
+	if (rc == 0 && socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, s.control) < 0)
+		rc = err_sys(e, ERR_HOST, "make a socket pair");
+	if (rc == 0)
+		rc = make_stream(s.out, e);
+	if (rc == 0)
+		rc = make_stream(s.err, e);
+	if (rc == 0)
+		rc = fork_runsc(c, &s, sb, e);
+	for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++) {
+		fd_closep(&all[i][0]);
+		fd_closep(&all[i][1]);
+	}
+	return rc;
+}
+
+const struct backend backend_gvisor = {
+	.name = "gvisor", .probe = probe, .binds = binds, .start = start,
+};

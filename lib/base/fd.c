@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* fd - see fd.h */
+#include "base/fd.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <unistd.h>
+
+void fd_closep(int *fd)
+{
+	int sys = errno;
+
+	if (*fd >= 0)
+		(void)close(*fd);	/* nothing is lost: never a written file */
+	*fd = -1;
+	errno = sys;
+}
+
+int fd_take(int *fd)
+{
+	int taken = *fd;
+
+	*fd = -1;
+	return taken;
+}
+
+int fd_write_all(int fd, const void *data, size_t n)
+{
+	const char *at = data;
+
+	while (n > 0) {
+		ssize_t put = write(fd, at, n);
+
+		if (put < 0 && errno == EINTR)
+			continue;
+		if (put < 0)
+			return -1;
+		at += put;
+		n -= (size_t)put;
+	}
+	return 0;
+}
+
+ssize_t fd_read_all(int fd, void *data, size_t n)
+{
+	size_t got = 0;
+
+	while (got < n) {
+		ssize_t r = read(fd, (char *)data + got, n - got);
+
+		if (r < 0 && errno == EINTR)
+			continue;
+		if (r < 0)
+			return -1;
+		if (r == 0)
+			break;
+		got += (size_t)r;
+	}
+	return (ssize_t)got;
+}
+
+int fd_nonblock(int fd, bool on)
+{
+	int flags = fcntl(fd, F_GETFL);
+
+	if (flags < 0)
+		return -1;
+	flags = on ? flags | O_NONBLOCK : flags & ~O_NONBLOCK;
+	return fcntl(fd, F_SETFL, flags);
+}
+
+int fd_guard_stdio(unsigned *was_open)
+{
+	*was_open = 0;
+	for (int fd = 0; fd <= 2; fd++) {
+		if (fcntl(fd, F_GETFD) >= 0) {
+			*was_open |= 1u << fd;
+			continue;
+		}
+		/* The lowest free number is FD itself: those below are open. */
+		if (open("/dev/null", O_RDWR) < 0)
+			return -1;
+	}
+	return 0;
+}

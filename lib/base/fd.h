@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* fd - descriptors that close themselves, and whole reads and writes. */
+#ifndef PAI_BASE_FD_H
+#define PAI_BASE_FD_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/types.h>
+
+#define AUTO(fn) __attribute__((cleanup(fn)))
+#define AUTO_FD AUTO(fd_closep) int	/* declare with the call that opens it */
+
+/* Closes *FD if it is open and makes it -1; errno is kept. */
+void fd_closep(int *fd);
+/* Gives the descriptor away: returns *FD and makes it -1. */
+int fd_take(int *fd);
+/* Writes all of DATA to a blocking descriptor; 0, or -1 and errno. */
+int fd_write_all(int fd, const void *data, size_t n);
+/* Reads to the end or until N bytes; returns the count, or -1 and errno. */
+ssize_t fd_read_all(int fd, void *data, size_t n);
+int fd_nonblock(int fd, bool on);
+/* Opens /dev/null on each of 0, 1, 2 that is closed, so that nothing that is
+ * opened later can be taken for them. Sets *WAS_OPEN's bit N if N was open. */
+int fd_guard_stdio(unsigned *was_open);
+
+#endif

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* guest - the inside: what pai-guest, the first process of a sandbox, is made of.
+ *
+ * It owns the control channel and runs as uid 0 with a handful of capabilities;
+ * the program runs as GUEST_UID with none and can neither forge a frame nor end
+ * its watcher. All that differs from run to run is applied here, after the start,
+ * so that a cold start and a clone of a template go the same way.
+ *
+ * world    the places that a program may write, and its limits
+ * place    files that arrive
+ * program  the program's process
+ * filter   its system calls
+ * collect  files that it made
+ * serve    the loop that ties them
+ */
+#ifndef PAI_GUEST_GUEST_H
+#define PAI_GUEST_GUEST_H
+
+#include "base/err.h"
+#include "base/str.h"
+#include "wire/msg.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#define GUEST_UID 1000
+#define GUEST_POOL "/run/pai"		/* the pool; later the hand-over folder alone */
+#define GUEST_WORKSPACE "/workspace"
+#define GUEST_HOME "/home/user"
+#define GUEST_LIB "/usr/lib/pai"	/* what the image holds of ours */
+#define GUEST_TEXT "/run/pai/program"	/* the program's text if it is no FILE */
+#define GUEST_GO "/run/pai/go"		/* what the start hook is told */
+#define GUEST_MAIN "/run/pai/main"	/* what the start hook makes python run */
+#define GUEST_NOTE "/run/pai/note."	/* + 0, 1, 2: an uncaught exception */
+
+struct seen;			/* collect.c: the inputs as they were placed */
+
+struct guest {
+	int ctl;		/* the control channel */
+	int pids_dir;		/* the program's pids cgroup, O_PATH; -1: none */
+	bool have_run;		/* RUN has arrived: run and text are set */
+	struct msg_run run;
+	struct msg_text text;
+	struct strv args, env;
+
+	int file;		/* the file that DATA goes to, or -1 */
+	char file_path[MSG_PATH_MAX + 1];	/* in /workspace, or "" */
+	struct seen *seen;
+
+	pid_t pid;		/* the program, 0 before START, -1 when it is gone */
+	int stdin_fd;		/* our end of its standard input, or -1 */
+	struct buf stdin_buf;	/* arrived, not yet taken by the program */
+	bool stdin_end;
+	bool killed;
+};
+
+/* Frames to the host; they block until it takes them. */
+int guest_send(struct guest *g, enum msg_kind kind, const void *body, size_t n, struct err *e);
+
+/* File work is done with the program's own rights: euid and egid change. */
+int guest_as_user(struct err *e);
+int guest_as_root(struct err *e);
+
+/* Once, before the first frame: /dev and /sys as every program sees them. */
+int world_base(struct guest *g, struct err *e);
+/* The pool, the host's name, the process limit: after RUN. */
+int world_enter(struct guest *g, struct err *e);
+
+int place_file(struct guest *g, const struct msg_file *m, struct err *e);
+int place_data(struct guest *g, const struct frame *f, struct err *e);
+int place_end(struct guest *g, struct err *e);
+
+/* Starts the program: g->pid, g->stdin_fd. */
+int program_start(struct guest *g, struct err *e);
+/* Ends all processes but our own, and reaps them. */
+int program_end_all(struct guest *g, struct err *e);
+
+int filter_load(struct err *e);
+
+/* Remembers PATH (in /workspace) as it is now: an input. */
+int collect_remember(struct guest *g, const char *path, struct err *e);
+/* Sends all that is new or changed in /workspace, and the notes. */
+int collect_send(struct guest *g, struct err *e);
+
+/* The whole life of pai-guest; returns its exit status. */
+int guest_serve(struct guest *g);
+
+#endif

@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* place - files that arrive from the host; see guest.h
+ *
+ * The host checked its own sources; the rules here only keep a path beneath
+ * the folder that it belongs to. All of it is done with the program's rights.
+ */
+#include "guest/guest.h"
+
+#include "base/fd.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* A place that is full is the user's matter; everything else is ours. */
+static int place_failed(const char *path, struct err *e)
+{
+	if (errno == ENOSPC)
+		return err_set(e, ERR_USAGE, "the inputs do not fit into --disk ('%s')", path);
+	return err_sys(e, ERR_HOST, "place '%s'", path);
+}
+
+/* Makes the folders that PATH lies in. */
+static int make_parents(const char *path, struct err *e)
+{
+	char part[MSG_PATH_MAX + sizeof(GUEST_WORKSPACE) + 1];
+
+	for (const char *s = strchr(path, '/'); s; s = strchr(s + 1, '/')) {
+		snprintf(part, sizeof(part), "%s/%.*s", GUEST_WORKSPACE, (int)(s - path), path);
+		if (mkdir(part, 0755) < 0 && errno != EEXIST)
+			return place_failed(path, e);
+	}
+	return 0;
+}
+
+static int place_one(struct guest *g, const struct msg_file *m, struct err *e)
+{
+	char path[MSG_PATH_MAX + sizeof(GUEST_WORKSPACE) + 1];
+
+	snprintf(path, sizeof(path), "%s/%s", GUEST_WORKSPACE, m->path);
+	if (m->place == MSG_AS_PROGRAM)
+		snprintf(path, sizeof(path), "%s", GUEST_TEXT);
+	else if (make_parents(m->path, e) < 0)
+		return -1;
+	switch (m->type) {
+	case MSG_FOLDER:
+		if (mkdir(path, 0700) < 0 && errno != EEXIST)
+			return place_failed(m->path, e);
+		if (chmod(path, m->mode | 0700) < 0)
+			return place_failed(m->path, e);
+		break;
+	case MSG_LINK:
+		if (symlink(m->target, path) < 0)
+			return place_failed(m->path, e);
+		break;
+	default:
+		g->file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+		if (g->file < 0 || fchmod(g->file, m->mode | 0400) < 0)
+			return place_failed(m->path, e);
+		snprintf(g->file_path, sizeof(g->file_path), "%s",
+			 m->place == MSG_IN_WORKSPACE ? m->path : "");
+		return 0;
+	}
+	return m->place == MSG_IN_WORKSPACE ? collect_remember(g, m->path, e) : 0;
+}
+
+int place_file(struct guest *g, const struct msg_file *m, struct err *e)
+{
+	if (g->file >= 0)
+		return err_set(e, ERR_GUEST, "a file before the end of another");
+	if (guest_as_user(e) < 0 || place_one(g, m, e) < 0)
+		return -1;
+	return guest_as_root(e);
+}
+
+int place_data(struct guest *g, const struct frame *f, struct err *e)
+{
+	uint8_t more[4];
+	struct packer p = { .at = more, .cap = sizeof(more) };
+
+	if (g->file < 0)
+		return err_set(e, ERR_GUEST, "bytes of no file");
+	if (fd_write_all(g->file, f->body, f->len) < 0)
+		return place_failed(g->file_path, e);
+	pack_number(&p, f->len, 4);
+	return guest_send(g, MSG_CREDIT_MORE, more, p.len, e);
+}
+
+int place_end(struct guest *g, struct err *e)
+{
+	if (g->file < 0)
+		return err_set(e, ERR_GUEST, "the end of no file");
+	if (close(fd_take(&g->file)) < 0)
+		return place_failed(g->file_path, e);
+	if (!*g->file_path)
+		return 0;
+	if (guest_as_user(e) < 0 ||
+	    collect_remember(g, g->file_path, e) < 0)
+		return -1;
+	return guest_as_root(e);
+}

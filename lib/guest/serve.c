@@ -1,0 +1,288 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* serve - the loop of pai-guest: the control channel, the program's standard
+ * input, the program's end; see guest.h and wire/msg.h for the order. */
+#include "guest/guest.h"
+
+#include "base/fd.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/signalfd.h>
+#include <sys/uio.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+int guest_send(struct guest *g, enum msg_kind kind, const void *body, size_t n, struct err *e)
+{
+	uint8_t head[FRAME_HEAD];
+	struct iovec io[2] = { { head, sizeof(head) }, { (void *)(uintptr_t)body, n } };
+
+	frame_head(head, kind, (uint32_t)n);
+	for (int i = 0; i < 2;) {
+		ssize_t put = writev(g->ctl, io + i, 2 - i);
+
+		if (put < 0 && errno == EINTR)
+			continue;
+		if (put < 0)
+			return err_sys(e, ERR_HOST, "write to the host");
+		while (i < 2 && (size_t)put >= io[i].iov_len)
+			put -= (ssize_t)io[i++].iov_len;
+		if (i < 2) {
+			io[i].iov_base = (uint8_t *)io[i].iov_base + put;
+			io[i].iov_len -= (size_t)put;
+		}
+	}
+	return 0;
+}
+
+static int on_run(struct guest *g, const struct frame *f, struct err *e)
+{
+	if (g->have_run)
+		return err_set(e, ERR_GUEST, "a second RUN");
+	if (msg_get_run(f, &g->run, &g->text, e) < 0)
+		return -1;
+	g->have_run = true;
+	return world_enter(g, e);
+}
+
+static int on_word(struct guest *g, const struct frame *f, struct err *e)
+{
+	struct strv *v = f->kind == MSG_ARG ? &g->args : &g->env;
+	char *text = strndup((const char *)f->body, f->len);
+	int rc = text ? strv_add(v, text, e) : err_sys(e, ERR_HOST, "memory");
+
+	free(text);
+	return rc;
+}
+
+static int on_file(struct guest *g, const struct frame *f, struct err *e)
+{
+	struct msg_text t;
+	struct msg_file m;
+
+	return msg_get_file(f, &m, &t, e) < 0 ? -1 : place_file(g, &m, e);
+}
+
+static int on_end(struct guest *g, const struct frame *f, struct err *e)
+{
+	(void)f;
+	return place_end(g, e);
+}
+
+static int on_start(struct guest *g, const struct frame *f, struct err *e)
+{
+	(void)f;
+	if (g->pid != 0)
+		return err_set(e, ERR_GUEST, "a second START");
+	if (program_start(g, e) < 0)
+		return -1;
+	return guest_send(g, MSG_STARTED, NULL, 0, e);
+}
+
+/* Gives bytes of standard input to the program as far as it takes them, and
+ * the host credit for as many. */
+static int feed_stdin(struct guest *g, struct err *e)
+{
+	uint8_t body[4];
+	struct packer p = { .at = body, .cap = sizeof(body) };
+	size_t taken = 0;
+
+	while (g->stdin_fd >= 0 && taken < g->stdin_buf.len) {
+		ssize_t put = write(g->stdin_fd, g->stdin_buf.at + taken, g->stdin_buf.len - taken);
+
+		if (put < 0 && (errno == EAGAIN || errno == EINTR))
+			break;
+		if (put < 0)		/* nobody reads it any more: the rest is dropped */
+			fd_closep(&g->stdin_fd);
+		else
+			taken += (size_t)put;
+	}
+	if (g->stdin_fd < 0)
+		taken = g->stdin_buf.len;
+	buf_drop(&g->stdin_buf, taken);
+	if (g->stdin_end && g->stdin_buf.len == 0)
+		fd_closep(&g->stdin_fd);
+	if (taken == 0)
+		return 0;
+	pack_number(&p, taken, 4);
+	return guest_send(g, MSG_CREDIT_MORE, body, p.len, e);
+}
+
+static int on_stdin(struct guest *g, const struct frame *f, struct err *e)
+{
+	if (g->stdin_end)
+		return err_set(e, ERR_GUEST, "standard input after its end");
+	g->stdin_end = f->kind == MSG_STDIN_END;
+	if (buf_add(&g->stdin_buf, f->body, f->len, MSG_CREDIT, e) < 0)
+		return -1;
+	return feed_stdin(g, e);
+}
+
+static int on_signal(struct guest *g, const struct frame *f, struct err *e)
+{
+	(void)e;
+	if (g->pid <= 0)
+		return 0;
+	if (f->kind == MSG_KILL) {
+		g->killed = true;
+		(void)kill(-1, SIGKILL);	/* ESRCH: it has just ended */
+	} else if (kill(-g->pid, SIGINT) < 0) {
+		(void)kill(g->pid, SIGINT);	/* it left its group, or has ended */
+	}
+	return 0;
+}
+
+typedef int handler(struct guest *g, const struct frame *f, struct err *e);
+static const struct {
+	handler *fn;
+	bool before_start, after_start;
+} handlers[] = {
+	[MSG_RUN] = { on_run, true, false },
+	[MSG_ARG] = { on_word, true, false },
+	[MSG_ENV] = { on_word, true, false },
+	[MSG_FILE] = { on_file, true, false },
+	[MSG_DATA] = { place_data, true, false },
+	[MSG_END] = { on_end, true, false },
+	[MSG_START] = { on_start, true, false },
+	[MSG_STDIN] = { on_stdin, false, true },
+	[MSG_STDIN_END] = { on_stdin, false, true },
+	[MSG_INTERRUPT] = { on_signal, true, true },
+	[MSG_KILL] = { on_signal, true, true },
+};
+
+static int handle(struct guest *g, const struct frame *f, struct err *e)
+{
+	bool known = f->kind < sizeof(handlers) / sizeof(*handlers) && handlers[f->kind].fn;
+
+	if (!known || (!g->have_run && f->kind != MSG_RUN) ||
+	    !(g->pid ? handlers[f->kind].after_start : handlers[f->kind].before_start))
+		return err_set(e, ERR_GUEST, "message %u at the wrong time", f->kind);
+	return handlers[f->kind].fn(g, f, e);
+}
+
+/* Reads what the host sent and handles each whole frame; 0 at its end. */
+static int read_host(struct guest *g, struct buf *in, struct err *e)
+{
+	struct frame f;
+	ssize_t used;
+	size_t at = 0;
+
+	if (buf_room(in, MSG_CHUNK + FRAME_HEAD, 2 * FRAME_MAX, e) < 0)
+		return -1;
+	ssize_t n = read(g->ctl, in->at + in->len, in->cap - in->len);
+	if (n < 0 && errno == EINTR)
+		return 1;
+	if (n < 0)
+		return err_sys(e, ERR_HOST, "read from the host");
+	in->len += (size_t)n;
+	while ((used = frame_next(in->at + at, in->len - at, &f, e)) > 0) {
+		if (handle(g, &f, e) < 0)
+			return -1;
+		at += (size_t)used;
+	}
+	buf_drop(in, at);
+	return used < 0 ? -1 : n > 0;
+}
+
+static int send_ended(struct guest *g, int status, const struct rusage *use, struct err *e)
+{
+	uint8_t body[64];
+	struct msg_ended m = {
+		.signaled = WIFSIGNALED(status), .killed = g->killed,
+		.code = (uint32_t)(WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status)),
+		.user_us = (uint64_t)use->ru_utime.tv_sec * 1000000 + (uint64_t)use->ru_utime.tv_usec,
+		.sys_us = (uint64_t)use->ru_stime.tv_sec * 1000000 + (uint64_t)use->ru_stime.tv_usec,
+		.peak_bytes = (uint64_t)use->ru_maxrss << 10,
+	};
+	ssize_t n = msg_put_ended(&m, body, sizeof(body), e);
+
+	return n < 0 ? -1 : guest_send(g, MSG_ENDED, body, (size_t)n, e);
+}
+
+/* Reaps what has ended; when the program itself has, the run is over:
+ * returns 0 then, 1 while it goes on. */
+static int reap(struct guest *g, struct err *e)
+{
+	struct rusage use, last = { 0 };
+	int status, final = 0;
+	pid_t pid;
+
+	while ((pid = wait4(-1, &status, WNOHANG, &use)) > 0) {
+		if (pid != g->pid)
+			continue;
+		g->pid = -1;
+		final = status;
+		last = use;
+	}
+	if (g->pid != -1)
+		return 1;
+	if (program_end_all(g, e) < 0 || send_ended(g, final, &last, e) < 0 ||
+	    collect_send(g, e) < 0 || guest_send(g, MSG_DONE, NULL, 0, e) < 0)
+		return -1;
+	return 0;
+}
+
+static int loop(struct guest *g, int sig_fd, struct buf *in, struct err *e)
+{
+	for (int more = 1; more > 0;) {
+		struct pollfd p[3] = {
+			{ g->ctl, POLLIN, 0 },
+			{ sig_fd, POLLIN, 0 },
+			{ g->stdin_buf.len > 0 || g->stdin_end ? g->stdin_fd : -1, POLLOUT, 0 },
+		};
+		struct signalfd_siginfo si;
+
+		if (poll(p, 3, -1) < 0 && errno != EINTR)
+			return err_sys(e, ERR_HOST, "poll");
+		if (p[2].revents && feed_stdin(g, e) < 0)
+			return -1;
+		if (p[1].revents && read(sig_fd, &si, sizeof(si)) > 0)
+			more = reap(g, e);
+		if (more > 0 && p[0].revents)
+			more = read_host(g, in, e);
+		if (more < 0)
+			return -1;
+	}
+	return 0;
+}
+
+static int say_hello(struct guest *g, struct err *e)
+{
+	uint8_t body[4];
+	struct packer p = { .at = body, .cap = sizeof(body) };
+
+	pack_number(&p, MSG_VERSION, 4);
+	return guest_send(g, MSG_HELLO, body, p.len, e);
+}
+
+int guest_serve(struct guest *g)
+{
+	struct err e = { 0 };
+	struct buf in = { 0 };
+	sigset_t chld;
+	uint8_t rest[4096];
+
+	signal(SIGPIPE, SIG_IGN);	/* the death of the first process is the sandbox's */
+	sigemptyset(&chld);
+	sigaddset(&chld, SIGCHLD);
+	sigprocmask(SIG_BLOCK, &chld, NULL);
+	AUTO_FD sig_fd = signalfd(-1, &chld, SFD_CLOEXEC | SFD_NONBLOCK);
+	int rc = sig_fd < 0 ? err_sys(&e, ERR_HOST, "signalfd") : world_base(g, &e);
+
+	if (rc == 0)
+		rc = say_hello(g, &e);
+	if (rc == 0)
+		rc = loop(g, sig_fd, &in, &e);
+	buf_free(&in);
+	if (rc < 0)
+		(void)guest_send(g, MSG_FAIL, e.msg, strlen(e.msg), &e);	/* the last word */
+	/* the host takes the sandbox down; until then everything stays readable */
+	while (read(g->ctl, rest, sizeof(rest)) > 0)
+		;
+	return rc < 0;
+}

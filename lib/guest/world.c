@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* world - the places that a program may write, and its limits; see guest.h */
+#include "guest/guest.h"
+
+#include "base/fd.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define FONT_CACHE GUEST_LIB "/matplotlib"
+
+/* gVisor's pids controller counts threads too, and can be set again later.
+ * The mount is taken away at once: a descriptor of the group is enough. */
+static int open_pids_group(struct guest *g, struct err *e)
+{
+	if (mount("cgroup", GUEST_POOL, "cgroup", 0, "pids") < 0)
+		return err_sys(e, ERR_HOST, "mount the pids controller");
+	if (chmod(GUEST_POOL, 0755) < 0 || mkdir(GUEST_POOL "/program", 0755) < 0)
+		return err_sys(e, ERR_HOST, "make the program's cgroup");
+	g->pids_dir = open(GUEST_POOL "/program", O_PATH | O_DIRECTORY | O_CLOEXEC);
+	if (g->pids_dir < 0)
+		return err_sys(e, ERR_HOST, "open the program's cgroup");
+	if (umount2(GUEST_POOL, MNT_DETACH) < 0)
+		return err_sys(e, ERR_HOST, "unmount the pids controller");
+	return 0;
+}
+
+int world_base(struct guest *g, struct err *e)
+{
+	static const char *const extra[] = { "/dev/fuse", "/dev/net/tun" };
+
+	for (size_t i = 0; i < sizeof(extra) / sizeof(*extra); i++)
+		if (unlink(extra[i]) < 0 && errno != ENOENT)
+			return err_sys(e, ERR_HOST, "remove %s", extra[i]);
+	if (rmdir("/dev/net") < 0 && errno != ENOENT)
+		return err_sys(e, ERR_HOST, "remove /dev/net");
+	if (umount2("/sys", MNT_DETACH) < 0 && errno != EINVAL)
+		return err_sys(e, ERR_HOST, "unmount /sys");
+	return open_pids_group(g, e);
+}
+
+static int make_folder(const char *path, mode_t mode, uid_t uid, struct err *e)
+{
+	if (mkdir(path, 0700) < 0 || chmod(path, mode) < 0)
+		return err_sys(e, ERR_HOST, "make %s", path);
+	if (uid && chown(path, uid, uid) < 0)
+		return err_sys(e, ERR_HOST, "give away %s", path);
+	return 0;
+}
+
+/* One sized tmpfs is what the program may write; its parts are bound to where
+ * they belong, the last one over the pool itself, which hides the rest. */
+static int mount_pool(const struct msg_run *run, struct err *e)
+{
+	static const struct {
+		const char *from, *to;
+		mode_t mode;
+		uid_t uid;
+	} parts[] = {
+		{ GUEST_POOL "/workspace", GUEST_WORKSPACE, 0755, GUEST_UID },
+		{ GUEST_POOL "/tmp", "/tmp", 01777, 0 },
+		{ GUEST_POOL "/home", GUEST_HOME, 0700, GUEST_UID },
+		{ GUEST_POOL "/run", GUEST_POOL, 0700, GUEST_UID },
+	};
+	char options[80];
+
+	snprintf(options, sizeof(options), "mode=755,size=%" PRIu64, run->disk_bytes);
+	if (mount("tmpfs", GUEST_POOL, "tmpfs", MS_NOSUID | MS_NODEV, options) < 0)
+		return err_sys(e, ERR_HOST, "mount a tmpfs of %" PRIu64 " bytes", run->disk_bytes);
+	for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++) {
+		if (make_folder(parts[i].from, parts[i].mode, parts[i].uid, e) < 0)
+			return -1;
+		if (mount(parts[i].from, parts[i].to, NULL, MS_BIND, NULL) < 0)
+			return err_sys(e, ERR_HOST, "bind %s", parts[i].to);
+	}
+	snprintf(options, sizeof(options), "mode=1777,size=%" PRIu64, run->shm_bytes);
+	if (mount("tmpfs", "/dev/shm", "tmpfs", MS_NOSUID | MS_NODEV, options) < 0)
+		return err_sys(e, ERR_HOST, "mount /dev/shm");
+	return 0;
+}
+
+/* matplotlib wants its font list in a folder that it may write; a link into
+ * the image saves the 2 s of making the list, and a copy. */
+static int link_font_cache(struct err *e)
+{
+	AUTO_FD to = -1;
+	DIR *d = opendir(FONT_CACHE);
+	int rc = 0;
+
+	if (!d)			/* an image without matplotlib */
+		return 0;
+	if (mkdir(GUEST_HOME "/.cache", 0755) < 0 ||
+	    mkdir(GUEST_HOME "/.cache/matplotlib", 0755) < 0 ||
+	    (to = open(GUEST_HOME "/.cache/matplotlib", O_PATH | O_DIRECTORY | O_CLOEXEC)) < 0)
+		rc = err_sys(e, ERR_HOST, "make matplotlib's cache folder");
+	for (struct dirent *at; rc == 0 && (at = readdir(d));) {
+		char target[sizeof(FONT_CACHE) + 1 + sizeof(at->d_name)];
+
+		if (at->d_name[0] == '.')
+			continue;
+		snprintf(target, sizeof(target), "%s/%s", FONT_CACHE, at->d_name);
+		if (symlinkat(target, to, at->d_name) < 0)
+			rc = err_sys(e, ERR_HOST, "link matplotlib's font list");
+	}
+	(void)closedir(d);	/* only read */
+	return rc;
+}
+
+static int set_pids(struct guest *g, struct err *e)
+{
+	char text[16];
+	int n = snprintf(text, sizeof(text), "%" PRIu32, g->run.pids);
+	AUTO_FD fd = openat(g->pids_dir, "pids.max", O_WRONLY | O_CLOEXEC);
+
+	if (fd < 0 || write(fd, text, (size_t)n) != n)
+		return err_sys(e, ERR_HOST, "set the limit of %" PRIu32 " processes", g->run.pids);
+	return 0;
+}
+
+int world_enter(struct guest *g, struct err *e)
+{
+	if (mount_pool(&g->run, e) < 0 || set_pids(g, e) < 0)
+		return -1;
+	if (sethostname(g->run.hostname, strlen(g->run.hostname)) < 0)
+		return err_sys(e, ERR_HOST, "set the host name");
+	if (guest_as_user(e) < 0 || link_font_cache(e) < 0)
+		return -1;
+	return guest_as_root(e);
+}
+
+int guest_as_user(struct err *e)
+{
+	if (setegid(GUEST_UID) < 0 || seteuid(GUEST_UID) < 0)
+		return err_sys(e, ERR_HOST, "become uid %d", GUEST_UID);
+	return 0;
+}
+
+int guest_as_root(struct err *e)
+{
+	if (seteuid(0) < 0 || setegid(0) < 0)
+		return err_sys(e, ERR_HOST, "become uid 0");
+	return 0;
+}

@@ -1,0 +1,271 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* cgroup - see cgroup.h */
+#include "host/cgroup.h"
+
+#include "base/clock.h"
+#include "base/fd.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define PREFIX "pai-exec-"
+#define CPU_PERIOD_US 100000u
+
+/* The controllers that we use, and where each lies. */
+enum { C_MEMORY, C_CPU, C_PIDS, CONTROLLERS };
+static const char *const names[CONTROLLERS] = { "memory", "cpu", "pids" };
+
+struct place {
+	char mount[512], path[512];	/* of the hierarchy; our own cgroup in it */
+};
+
+static int write_at(int dir, const char *file, uint64_t value, const char *after)
+{
+	char text[64];
+	int n = snprintf(text, sizeof(text), "%" PRIu64 "%s", value, after);
+	AUTO_FD fd = openat(dir, file, O_WRONLY | O_CLOEXEC);
+
+	return fd >= 0 && write(fd, text, (size_t)n) == n ? 0 : -1;
+}
+
+/* True if the comma list LIST holds NAME. */
+static bool has_word(const char *list, const char *name)
+{
+	size_t n = strlen(name);
+
+	for (const char *p = list; p; p = strchr(p, ',') ? strchr(p, ',') + 1 : NULL)
+		if (!strncmp(p, name, n) && (p[n] == ',' || !p[n]))
+			return true;
+	return false;
+}
+
+/* Our own cgroup in the v1 hierarchy of CONTROLLER, or (NULL) in the v2 one. */
+static bool own_path(const char *controller, char *out, size_t size)
+{
+	FILE *f = fopen("/proc/self/cgroup", "re");
+	char line[1024];
+	bool found = false;
+
+	while (f && !found && fgets(line, sizeof(line), f)) {
+		char *list = strchr(line, ':'), *path = list ? strchr(list + 1, ':') : NULL;
+
+		if (!path)
+			continue;
+		*path++ = 0;
+		path[strcspn(path, "\n")] = 0;
+		found = controller ? has_word(list + 1, controller) : !list[1];
+		if (found)
+			snprintf(out, size, "%s", path);
+	}
+	if (f)
+		fclose(f);
+	return found;
+}
+
+/* Where the v1 hierarchy of CONTROLLER, or (NULL) the v2 one, is mounted. */
+static bool mount_point(const char *controller, char *out, size_t size)
+{
+	FILE *f = fopen("/proc/self/mounts", "re");
+	char line[2048];
+	bool found = false;
+
+	while (f && !found && fgets(line, sizeof(line), f)) {
+		char dir[512], type[64], options[512];
+
+		if (sscanf(line, "%*s %511s %63s %511s", dir, type, options) != 3)
+			continue;
+		found = controller ? !strcmp(type, "cgroup") && has_word(options, controller)
+				   : !strcmp(type, "cgroup2");
+		if (found)
+			snprintf(out, size, "%s", dir);
+	}
+	if (f)
+		fclose(f);
+	return found;
+}
+
+/* Removes what runs that were killed have left beneath PARENT. */
+static void sweep(int parent)
+{
+	int fd = openat(parent, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	DIR *d = fd < 0 ? NULL : fdopendir(fd);
+
+	for (struct dirent *at; d && (at = readdir(d));) {
+		if (strncmp(at->d_name, PREFIX, strlen(PREFIX)))
+			continue;
+		AUTO_FD dir = openat(parent, at->d_name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+		if (dir >= 0 && flock(dir, LOCK_EX | LOCK_NB) == 0)
+			(void)unlinkat(parent, at->d_name, AT_REMOVEDIR);	/* EBUSY: later */
+	}
+	if (d)
+		closedir(d);
+}
+
+static int make_leaf(struct cgroup *cg, const char *parent_path)
+{
+	struct cgroup_leaf *leaf = &cg->leaf[cg->n];
+	uint64_t id;
+
+	*leaf = (struct cgroup_leaf){ -1, -1, -1, "" };
+	if (getrandom(&id, sizeof(id), 0) != sizeof(id))
+		return -1;
+	snprintf(leaf->name, sizeof(leaf->name), PREFIX "%016" PRIx64, id);
+	leaf->parent = open(parent_path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (leaf->parent < 0)
+		return -1;
+	sweep(leaf->parent);
+	if (mkdirat(leaf->parent, leaf->name, 0755) < 0) {
+		fd_closep(&leaf->parent);
+		return -1;
+	}
+	cg->n++;
+	leaf->dir = openat(leaf->parent, leaf->name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	leaf->procs = openat(leaf->dir, "cgroup.procs", O_WRONLY | O_CLOEXEC);
+	if (leaf->dir < 0 || leaf->procs < 0 || flock(leaf->dir, LOCK_EX | LOCK_NB) < 0)
+		return -1;
+	return 0;
+}
+
+static void set_v1(struct cgroup *cg, int controller, const struct cgroup_limits *want)
+{
+	int dir = cg->leaf[cg->n - 1].dir;
+
+	switch (controller) {
+	case C_MEMORY:
+		cg->memory = write_at(dir, "memory.limit_in_bytes", want->memory_bytes, "") == 0;
+		/* absent without swap accounting: then there is no swap to bound */
+		(void)write_at(dir, "memory.memsw.limit_in_bytes", want->memory_bytes, "");
+		cg->oom_fd = openat(dir, "memory.oom_control", O_RDONLY | O_CLOEXEC);
+		break;
+	case C_CPU:
+		cg->cpu = write_at(dir, "cpu.cfs_period_us", CPU_PERIOD_US, "") == 0 &&
+			  write_at(dir, "cpu.cfs_quota_us", want->cpus * CPU_PERIOD_US, "") == 0;
+		break;
+	default:
+		cg->pids = write_at(dir, "pids.max", want->host_pids, "") == 0;
+		break;
+	}
+}
+
+static void set_v2(struct cgroup *cg, const struct cgroup_limits *want)
+{
+	int dir = cg->leaf[cg->n - 1].dir;
+
+	if (!cg->memory && write_at(dir, "memory.max", want->memory_bytes, "") == 0) {
+		cg->memory = true;
+		(void)write_at(dir, "memory.swap.max", 0, "");	/* absent without swap */
+		/* or the first kill would take only a part of the sandbox */
+		(void)write_at(dir, "memory.oom.group", 1, "");
+		cg->oom_fd = openat(dir, "memory.events", O_RDONLY | O_CLOEXEC);
+	}
+	if (!cg->cpu)
+		cg->cpu = write_at(dir, "cpu.max", want->cpus * CPU_PERIOD_US, " 100000") == 0;
+	if (!cg->pids)
+		cg->pids = write_at(dir, "pids.max", want->host_pids, "") == 0;
+}
+
+static void drop_last(struct cgroup *cg)
+{
+	struct cgroup_leaf *leaf = &cg->leaf[cg->n - 1];
+
+	if (leaf->dir >= 0)
+		(void)unlinkat(leaf->parent, leaf->name, AT_REMOVEDIR);	/* else the next run does */
+	fd_closep(&leaf->procs);
+	fd_closep(&leaf->dir);
+	fd_closep(&leaf->parent);
+	cg->n--;
+}
+
+/* In v2 a leaf may lie beneath our own cgroup only if that has no process of
+ * its own; beneath the root it always may, for those who may write there. */
+static void make_v2(struct cgroup *cg, const struct cgroup_limits *want)
+{
+	struct place at;
+	char path[2][1100];
+
+	if (!mount_point(NULL, at.mount, sizeof(at.mount)) ||
+	    !own_path(NULL, at.path, sizeof(at.path)))
+		return;
+	snprintf(path[0], sizeof(path[0]), "%s%s", at.mount, at.path);
+	snprintf(path[1], sizeof(path[1]), "%s", at.mount);
+	for (int i = 0; i < 2 && cg->n < CGROUP_LEAVES; i++) {
+		int before = cg->n;
+		bool held = cg->memory || cg->cpu || cg->pids;
+
+		if (make_leaf(cg, path[i]) == 0)
+			set_v2(cg, want);
+		if (cg->n > before && (cg->memory || cg->cpu || cg->pids) != held)
+			return;
+		if (cg->n > before)
+			drop_last(cg);
+	}
+}
+
+void cgroup_make(struct cgroup *cg, const struct cgroup_limits *want)
+{
+	*cg = (struct cgroup){ .oom_fd = -1 };
+	for (int c = 0; c < CONTROLLERS; c++) {
+		struct place at;
+		char path[1100];
+
+		if (!mount_point(names[c], at.mount, sizeof(at.mount)) ||
+		    !own_path(names[c], at.path, sizeof(at.path)))
+			continue;
+		snprintf(path, sizeof(path), "%s%s", at.mount, at.path);
+		int before = cg->n;
+		if (make_leaf(cg, path) == 0)
+			set_v1(cg, c, want);
+		else if (cg->n > before)
+			drop_last(cg);
+	}
+	if (!cg->memory || !cg->cpu || !cg->pids)
+		make_v2(cg, want);
+}
+
+int cgroup_enter(const struct cgroup *cg, struct err *e)
+{
+	for (int i = 0; i < cg->n; i++)
+		if (write(cg->leaf[i].procs, "0", 1) != 1)
+			return err_sys(e, ERR_HOST, "enter the cgroup %s", cg->leaf[i].name);
+	return 0;
+}
+
+uint64_t cgroup_oom_kills(const struct cgroup *cg)
+{
+	char text[1024];
+	ssize_t n = cg->oom_fd < 0 ? -1 : pread(cg->oom_fd, text, sizeof(text) - 1, 0);
+
+	if (n <= 0)
+		return 0;
+	text[n] = 0;
+	/* "oom_kill N" stands at the start of a line in v1 and v2 */
+	for (char *line = text; line; line = strchr(line, '\n') ? strchr(line, '\n') + 1 : NULL)
+		if (!strncmp(line, "oom_kill ", 9))
+			return strtoull(line + 9, NULL, 10);
+	return 0;
+}
+
+void cgroup_drop(struct cgroup *cg)
+{
+	/* The last process leaves its cgroup a moment after it was reaped. */
+	int64_t until = clock_now_us() + 1000000;
+
+	for (; cg->n > 0; drop_last(cg)) {
+		struct cgroup_leaf *leaf = &cg->leaf[cg->n - 1];
+
+		while (leaf->dir >= 0 && unlinkat(leaf->parent, leaf->name, AT_REMOVEDIR) < 0 &&
+		       errno == EBUSY && clock_now_us() < until)
+			(void)poll(NULL, 0, 1);
+	}
+	fd_closep(&cg->oom_fd);
+}

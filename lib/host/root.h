@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* root - the bare root that the keeper gives itself and its backend: a tmpfs
+ * with what is listed, /proc, a few device nodes, /tmp and /run; nothing else
+ * of the host's file system is left in view. It vanishes with the keeper. */
+#ifndef PAI_HOST_ROOT_H
+#define PAI_HOST_ROOT_H
+
+#include "base/err.h"
+
+struct root_bind {
+	const char *from;	/* absolute, on the host */
+	const char *to;		/* absolute, in the new root */
+};
+
+/* BINDS end with a row of NULLs; they are read-only, and no device or set-uid
+ * bit counts on them. Call it once, as the first process of new namespaces. */
+int root_enter(const struct root_bind *binds, struct err *e);
+
+#endif

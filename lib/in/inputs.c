@@ -1,0 +1,343 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* inputs - see inputs.h */
+#include "in/inputs.h"
+
+#include "base/fd.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* Reading, without waiting for a FIFO's writer and without a terminal. */
+#define LOOK (O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC)
+
+static struct input *add(struct inputs *in, const char *source, const char *path,
+			 const struct stat *st, struct err *e)
+{
+	/* by doubling, at each power of two */
+	if ((in->n & (in->n - 1)) == 0) {
+		struct input *more = reallocarray(in->at, in->n ? 2 * in->n : 1, sizeof(*more));
+
+		if (!more)
+			return err_sys(e, ERR_HOST, "memory"), NULL;
+		in->at = more;
+	}
+	if (in->n >= INPUTS_MAX)
+		return err_set(e, ERR_USAGE, "'%s': more than %u files", source, INPUTS_MAX), NULL;
+	struct input *i = &in->at[in->n++];
+	*i = (struct input){ .fd = -1, .root = -1, .mode = st->st_mode & 0777,
+			     .size = (uint64_t)st->st_size, .dev = st->st_dev, .ino = st->st_ino,
+			     .type = S_ISDIR(st->st_mode) ? MSG_FOLDER
+				   : S_ISLNK(st->st_mode) ? MSG_LINK : MSG_REGULAR };
+	i->source = strdup(source);
+	i->path = strdup(path);
+	if (!i->source || !i->path)
+		return err_sys(e, ERR_HOST, "memory"), NULL;
+	if (!msg_path_ok(path, strlen(path)))
+		return err_set(e, ERR_USAGE, "'%s': '%s' cannot be a name in /workspace", source,
+			       path), NULL;
+	return i;
+}
+
+struct tree {
+	struct inputs *in;
+	const char *source;
+	int root;		/* index of the source folder */
+	unsigned depth;
+};
+
+static int add_folder(struct tree *t, int dir, const char *path, const char *beneath, struct err *e);
+
+static int add_entry(struct tree *t, int dir, const char *name, const char *path,
+		     const char *beneath, struct err *e)
+{
+	char target[MSG_PATH_MAX + 1];
+	struct stat st;
+
+	if (fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) < 0)
+		return err_sys(e, ERR_USAGE, "'%s/%s'", t->source, beneath);
+	if (!S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode) && !S_ISLNK(st.st_mode))
+		return err_set(e, ERR_USAGE, "'%s/%s' is neither a file nor a folder nor a link",
+			       t->source, beneath);
+	struct input *i = add(t->in, t->source, path, &st, e);
+	if (!i)
+		return -1;
+	i->root = t->root;
+	i->beneath = strdup(beneath);
+	if (!i->beneath)
+		return err_sys(e, ERR_HOST, "memory");
+	if (S_ISLNK(st.st_mode)) {
+		ssize_t n = readlinkat(dir, name, target, sizeof(target) - 1);
+
+		if (n <= 0)
+			return err_sys(e, ERR_USAGE, "'%s/%s'", t->source, beneath);
+		target[n] = 0;
+		i->target = strdup(target);
+		return i->target ? 0 : err_sys(e, ERR_HOST, "memory");
+	}
+	if (!S_ISDIR(st.st_mode))
+		return 0;
+	AUTO_FD sub = openat(dir, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (sub < 0)
+		return err_sys(e, ERR_USAGE, "'%s/%s'", t->source, beneath);
+	return add_folder(t, sub, path, beneath, e);
+}
+
+static int not_dots(const struct dirent *d)
+{
+	return strcmp(d->d_name, ".") && strcmp(d->d_name, "..");
+}
+
+static int add_folder(struct tree *t, int dir, const char *path, const char *beneath, struct err *e)
+{
+	struct dirent **names = NULL;
+	int rc = 0, n = t->depth++ < INPUTS_DEPTH ? scandirat(dir, ".", &names, not_dots, alphasort) : -1;
+
+	if (n < 0 && t->depth > INPUTS_DEPTH)
+		rc = err_set(e, ERR_USAGE, "'%s': more than %d folders deep", t->source, INPUTS_DEPTH);
+	else if (n < 0)
+		rc = err_sys(e, ERR_USAGE, "'%s'", t->source);
+	for (int i = 0; i < n; i++) {
+		char sub[2][MSG_PATH_MAX + 1];
+		const char *name = names[i]->d_name;
+
+		snprintf(sub[0], sizeof(sub[0]), "%s/%s", path, name);
+		snprintf(sub[1], sizeof(sub[1]), "%s%s%s", beneath, *beneath ? "/" : "", name);
+		if (rc == 0)
+			rc = add_entry(t, dir, name, sub[0], sub[1], e);
+		free(names[i]);
+	}
+	free(names);
+	t->depth--;
+	return rc;
+}
+
+/* Keeps FD, an open source folder, and adds all that is in it. */
+static int add_tree(struct inputs *in, const char *source, const char *path, int fd, struct err *e)
+{
+	int *roots = reallocarray(in->root, in->roots + 1, sizeof(*roots));
+
+	if (!roots) {
+		close(fd);
+		return err_sys(e, ERR_HOST, "memory");
+	}
+	in->root = roots;
+	roots[in->roots++] = fd;
+	struct tree t = { .in = in, .source = source, .root = (int)in->roots - 1 };
+	return add_folder(&t, fd, path, "", e);
+}
+
+/* The last component of PATH ("dir/" is "dir"), or NULL if it has no name. */
+static char *base_name(const char *path)
+{
+	size_t end = strlen(path), start;
+
+	while (end > 1 && path[end - 1] == '/')
+		end--;
+	for (start = end; start > 0 && path[start - 1] != '/'; start--)
+		;
+	char *name = strndup(path + start, end - start);
+	if (name && msg_path_ok(name, strlen(name)))
+		return name;
+	free(name);
+	return NULL;
+}
+
+/* Opens what SOURCE names and adds it as NAME: a regular file or a folder. */
+static int add_source(struct inputs *in, const char *source, const char *name, struct err *e)
+{
+	AUTO_FD fd = open(source, LOOK);
+	struct stat st;
+
+	if (fd < 0)
+		return err_sys(e, ERR_USAGE, "'%s'", source);
+	if (fstat(fd, &st) < 0)
+		return err_sys(e, ERR_USAGE, "'%s'", source);
+	if (!S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode))
+		return err_set(e, ERR_USAGE, "'%s' is neither a file nor a folder", source);
+	struct input *i = add(in, source, name, &st, e);
+	if (!i)
+		return -1;
+	if (S_ISDIR(st.st_mode))
+		return add_tree(in, source, name, fd_take(&fd), e);
+	i->fd = fd_take(&fd);
+	return 0;
+}
+
+/* SRC[:NAME]: the whole text if such a path exists, else cut at the last colon. */
+static int add_option(struct inputs *in, const char *text, struct err *e)
+{
+	char *colon = strrchr(text, ':'), *source = NULL, *name = NULL;
+	struct stat st;
+	int rc;
+
+	if (colon && stat(text, &st) < 0 && colon > text && colon[1]) {
+		source = strndup(text, (size_t)(colon - text));
+		name = strdup(colon + 1);
+	} else {
+		source = strdup(text);
+		name = base_name(text);
+	}
+	if (source && !name)
+		rc = err_set(e, ERR_USAGE, "'%s' has no name of its own; SRC:NAME gives it one", text);
+	else
+		rc = source ? add_source(in, source, name, e) : err_sys(e, ERR_HOST, "memory");
+	free(source);
+	free(name);
+	return rc;
+}
+
+/* FILE's #! line may name a shell: "#!/bin/bash", "#!/usr/bin/env -S sh -e". */
+static enum plan_lang first_line(int fd)
+{
+	char line[128];
+	ssize_t n = pread(fd, line, sizeof(line) - 1, 0);
+
+	if (n < 4 || line[0] != '#' || line[1] != '!')
+		return PLAN_PYTHON;
+	line[n] = 0;
+	line[strcspn(line, "\n")] = 0;
+	for (char *save, *w = strtok_r(line + 2, " \t/", &save); w; w = strtok_r(NULL, " \t/", &save))
+		if (!strcmp(w, "sh") || !strcmp(w, "bash") || !strcmp(w, "dash"))
+			return PLAN_SHELL;
+	return PLAN_PYTHON;
+}
+
+static int add_program_file(const struct plan *p, struct inputs *in, struct err *e)
+{
+	const char *path = p->program;
+	AUTO_FD fd = open(path, LOOK);
+	struct stat st;
+
+	if (fd < 0)
+		return err_sys(e, errno == ENOENT || errno == ENOTDIR ? ERR_NOT_FOUND : ERR_UNREADABLE,
+			       "'%s'", path);
+	if (fstat(fd, &st) < 0)
+		return err_sys(e, ERR_UNREADABLE, "'%s'", path);
+	if (S_ISDIR(st.st_mode))
+		return err_set(e, ERR_UNREADABLE, "'%s': is a folder", path);
+	if (!S_ISREG(st.st_mode))
+		return err_set(e, ERR_UNREADABLE, "'%s': is no regular file", path);
+	in->file = base_name(path);
+	if (!in->file)
+		return err_set(e, ERR_UNREADABLE, "'%s': not a name for a program", path);
+	if (in->lang == PLAN_AUTO)
+		in->lang = first_line(fd);
+	struct input *i = add(in, path, in->file, &st, e);
+	if (!i)
+		return -1;
+	i->fd = fd_take(&fd);
+	return 0;
+}
+
+static int add_program(const struct plan *p, struct inputs *in, struct err *e)
+{
+	struct stat text = { .st_mode = S_IFREG | 0644, .st_size = INT64_MAX };
+	struct input *i;
+
+	in->lang = plan_language(p);
+	if (p->source == PLAN_FILE) {
+		if (p->lang == PLAN_AUTO && in->lang == PLAN_PYTHON)
+			in->lang = PLAN_AUTO;
+		return add_program_file(p, in, e);
+	}
+	if (p->source == PLAN_MODULE)
+		return 0;
+	in->from_stdin = p->source == PLAN_STDIN;
+	if (p->source == PLAN_CODE)
+		text.st_size = (off_t)strlen(p->program);
+	i = add(in, in->from_stdin ? "standard input" : "--code", "program", &text, e);
+	if (!i)
+		return -1;
+	i->place = MSG_AS_PROGRAM;
+	i->text = p->program;
+	return 0;
+}
+
+static int by_path(const void *a, const void *b)
+{
+	const struct input *const *x = a, *const *y = b;
+	int order = strcmp((*x)->path, (*y)->path);
+
+	return order ? order : *x < *y ? -1 : *x > *y;
+}
+
+/* Two sources of one name: an error, unless they are one and the same file. */
+static int check_clashes(struct inputs *in, struct err *e)
+{
+	struct input **sorted = calloc(in->n + 1, sizeof(*sorted));
+	size_t n = 0;
+	int rc = 0;
+
+	if (!sorted)
+		return err_sys(e, ERR_HOST, "memory");
+	for (size_t i = 0; i < in->n; i++)
+		if (in->at[i].place == MSG_IN_WORKSPACE)
+			sorted[n++] = &in->at[i];
+	qsort(sorted, n, sizeof(*sorted), by_path);
+	for (size_t i = 1; rc == 0 && i < n; i++) {
+		struct input *a = sorted[i - 1], *b = sorted[i];
+
+		if (strcmp(a->path, b->path))
+			continue;
+		if (a->type != MSG_REGULAR || b->type != MSG_REGULAR || a->dev != b->dev ||
+		    a->ino != b->ino)
+			rc = err_set(e, ERR_USAGE, "'%s' and '%s' would both be '%s' in /workspace; "
+				     "SRC:NAME gives one another name", a->source, b->source, a->path);
+		b->type = MSG_TYPES;	/* the same file once more: not sent */
+	}
+	free(sorted);
+	return rc;
+}
+
+int inputs_open(const struct plan *p, struct inputs *in, struct err *e)
+{
+	*in = (struct inputs){ 0 };
+	if (add_program(p, in, e) < 0)
+		return -1;
+	for (size_t i = 0; i < p->inputs.n; i++)
+		if (add_option(in, p->inputs.at[i], e) < 0)
+			return err_in(e, "--input");
+	return check_clashes(in, e) < 0 ? err_in(e, "--input") : 0;
+}
+
+int inputs_read(const struct inputs *in, size_t i, struct err *e)
+{
+	const struct input *one = &in->at[i];
+	int fd = one->fd >= 0 ? fcntl(one->fd, F_DUPFD_CLOEXEC, 3)
+	       : openat(in->root[one->root], one->beneath, LOOK | O_NOFOLLOW);
+	struct stat st;
+
+	if (fd < 0)
+		return err_sys(e, ERR_USAGE, "--input: '%s/%s'", one->source,
+			       one->beneath ? one->beneath : "");
+	if (fstat(fd, &st) < 0 || !S_ISREG(st.st_mode)) {
+		close(fd);
+		return err_set(e, ERR_USAGE, "--input: '%s/%s' is no regular file any more",
+			       one->source, one->beneath ? one->beneath : "");
+	}
+	return fd;
+}
+
+void inputs_close(struct inputs *in)
+{
+	for (size_t i = 0; i < in->n; i++) {
+		struct input *one = &in->at[i];
+
+		fd_closep(&one->fd);
+		free(one->path);
+		free(one->target);
+		free(one->source);
+		free(one->beneath);
+	}
+	for (size_t i = 0; i < in->roots; i++)
+		close(in->root[i]);
+	free(in->at);
+	free(in->root);
+	free(in->file);
+	*in = (struct inputs){ 0 };
+}

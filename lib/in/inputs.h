@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* inputs - what goes into the sandbox: the program and the -i sources, looked
+ * at and opened before anything starts, so that what is wrong with them is
+ * said first. The host's files are only read. */
+#ifndef PAI_IN_INPUTS_H
+#define PAI_IN_INPUTS_H
+
+#include "plan/plan.h"
+#include "wire/msg.h"
+
+#include <sys/stat.h>
+
+#define INPUTS_MAX 100000u	/* files and folders */
+#define INPUTS_DEPTH 64		/* folders in a folder */
+
+struct input {
+	uint8_t type;		/* enum msg_type */
+	uint8_t place;		/* enum msg_place */
+	mode_t mode;
+	uint64_t size;		/* at most so much is sent */
+	char *path;		/* in /workspace */
+	char *target;		/* of a link */
+	char *source;		/* what the user said, for messages */
+	int fd;			/* open, or -1: opened when its turn comes */
+	int root;		/* then: the source folder's descriptor (inputs.root[]) */
+	char *beneath;		/* and the path beneath it */
+	const char *text;	/* or its bytes: a text from the command line */
+	dev_t dev;		/* which file it is, to tell clashes from repeats */
+	ino_t ino;
+};
+
+struct inputs {
+	struct input *at;
+	size_t n;
+	int *root;		/* open source folders */
+	size_t roots;
+	char *file;		/* FILE's name in /workspace, or NULL */
+	enum plan_lang lang;	/* by the first line, where nothing else says */
+	bool from_stdin;	/* the program's text comes from standard input */
+};
+
+int inputs_open(const struct plan *p, struct inputs *in, struct err *e);
+/* Opens the entry I for reading: returns a descriptor that is the caller's. */
+int inputs_read(const struct inputs *in, size_t i, struct err *e);
+void inputs_close(struct inputs *in);
+
+#endif

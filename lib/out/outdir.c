@@ -1,0 +1,341 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* outdir - see outdir.h */
+#include "out/outdir.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define TEMP ".pai-exec."
+#define LIST_MAX 300000u	/* entries of both lists */
+
+/* Removes the temporary files of runs that were killed: nobody holds them. */
+static void sweep(int dir)
+{
+	int fd = openat(dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	DIR *d = fd < 0 ? NULL : fdopendir(fd);
+
+	for (struct dirent *at; d && (at = readdir(d));) {
+		if (strncmp(at->d_name, TEMP, strlen(TEMP)))
+			continue;
+		AUTO_FD file = openat(dir, at->d_name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+		if (file >= 0 && flock(file, LOCK_EX | LOCK_NB) == 0)
+			(void)unlinkat(dir, at->d_name, 0);	/* not ours to remove: it stays */
+	}
+	if (d)
+		closedir(d);
+}
+
+int outdir_open(struct outdir *d, const char *path, bool hash, struct err *e)
+{
+	*d = (struct outdir){ .dir = -1, .parent = -1, .fd = -1, .hash = hash };
+	d->umask = umask(0);
+	(void)umask(d->umask);
+	if (!path)
+		return 0;
+	if (mkdir(path, 0777) < 0 && errno != EEXIST)
+		return err_sys(e, ERR_OUTPUT, "--output-dir: make '%s'", path);
+	d->dir = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (d->dir < 0)
+		return err_sys(e, ERR_OUTPUT, "--output-dir: '%s'", path);
+	if (faccessat(d->dir, ".", W_OK | X_OK, AT_EACCESS) < 0) {
+		(void)err_sys(e, ERR_OUTPUT, "--output-dir: '%s'", path);
+		fd_closep(&d->dir);
+		return -1;
+	}
+	sweep(d->dir);
+	return 0;
+}
+
+static void *grow(void *list, size_t n, size_t size, struct err *e)
+{
+	if (n >= LIST_MAX) {
+		err_set(e, ERR_GUEST, "more than %u files", LIST_MAX);
+		return NULL;
+	}
+	/* by doubling, at each power of two */
+	if (n & (n - 1))
+		return list;
+	void *more = reallocarray(list, n ? 2 * n : 1, size);
+	if (!more)
+		err_sys(e, ERR_HOST, "memory");
+	return more;
+}
+
+static int add_skip(struct outdir *d, const char *path, const char *reason, bool lost, struct err *e)
+{
+	struct out_skip *list = grow(d->skip, d->skips, sizeof(*list), e);
+
+	if (!list)
+		return -1;
+	d->skip = list;
+	list[d->skips] = (struct out_skip){ strdup(path), reason, lost };
+	if (!list[d->skips].path)
+		return err_sys(e, ERR_HOST, "memory");
+	d->skips++;
+	return 0;
+}
+
+/* Notes that PATH, which should have been kept, was not: WHY names it. */
+static int lose(struct outdir *d, const char *path, const char *reason, const struct err *why,
+		struct err *e)
+{
+	if (d->losses++ == 0)
+		d->lost = *why;
+	return add_skip(d, path, reason, true, e);
+}
+
+static int add_file(struct outdir *d, struct err *e)
+{
+	struct out_file *list = grow(d->file, d->files, sizeof(*list), e);
+	uint8_t digest[SHA256_DIGEST_SIZE];
+
+	if (!list)
+		return -1;
+	d->file = list;
+	list += d->files++;
+	*list = (struct out_file){ .path = d->path, .size = d->want, .mode = d->mode };
+	d->path = NULL;
+	if (!d->hash || d->dir < 0)
+		return 0;
+	sha256_digest(&d->sha, sizeof(digest), digest);
+	for (size_t i = 0; i < sizeof(digest); i++)
+		snprintf(list->sha256 + 2 * i, 3, "%02x", digest[i]);
+	return 0;
+}
+
+/* The folder that the last component of PATH lies in, made where it is
+ * missing; NAME takes that component. A link on the way is an error (ELOOP). */
+static int walk(int dir, const char *path, char name[MSG_NAME_MAX + 1])
+{
+	int at = openat(dir, ".", O_PATH | O_DIRECTORY | O_CLOEXEC);
+
+	for (const char *s; at >= 0 && (s = strchr(path, '/')); path = s + 1) {
+		snprintf(name, MSG_NAME_MAX + 1, "%.*s", (int)(s - path), path);
+		if (mkdirat(at, name, 0777) < 0 && errno != EEXIST) {
+			fd_closep(&at);
+			break;
+		}
+		int next = openat(at, name, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+		fd_closep(&at);
+		at = next;
+	}
+	snprintf(name, MSG_NAME_MAX + 1, "%s", path);
+	return at;
+}
+
+static int folder(struct outdir *d, const struct msg_file *m, struct err *e)
+{
+	char name[MSG_NAME_MAX + 1];
+	struct err why = { 0 };
+	struct stat st;
+	int made = 0;
+
+	if (d->dir < 0)
+		return 0;
+	AUTO_FD at = walk(d->dir, m->path, name);
+	if (at >= 0) {
+		made = mkdirat(at, name, (m->mode | 0700u) & 0777u);	/* the umask holds */
+		if (made < 0 && errno == EEXIST &&
+		    fstatat(at, name, &st, AT_SYMLINK_NOFOLLOW) == 0 && S_ISDIR(st.st_mode))
+			return 0;
+		if (made == 0)
+			return 0;
+	}
+	(void)err_sys(&why, ERR_OUTPUT, "folder '%s' not kept", m->path);
+	return lose(d, m->path, "not_kept", &why, e);
+}
+
+/* A file without a name, or with one of ours that a sweep would find. */
+static int open_temp(struct outdir *d)
+{
+	uint64_t id;
+
+	*d->temp = 0;
+	/* an O_PATH descriptor is no base for O_TMPFILE by name, "." is */
+	int fd = openat(d->parent, ".", O_TMPFILE | O_WRONLY | O_CLOEXEC, 0600);
+	if (fd >= 0 || (errno != EOPNOTSUPP && errno != EISDIR && errno != ENOENT && errno != EINVAL))
+		return fd;
+	if (getrandom(&id, sizeof(id), 0) != sizeof(id))
+		return -1;
+	snprintf(d->temp, sizeof(d->temp), TEMP "%016" PRIx64, id);
+	d->temp_dir = d->parent;	/* a rename must stay on one file system */
+	fd = openat(d->temp_dir, d->temp, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+	if (fd < 0)
+		*d->temp = 0;
+	else
+		(void)flock(fd, LOCK_EX | LOCK_NB);	/* no locks here: a sweep may take it */
+	return fd;
+}
+
+int outdir_file(struct outdir *d, const struct msg_file *m, struct err *e)
+{
+	struct err why = { 0 };
+
+	if (d->open)
+		return err_set(e, ERR_GUEST, "a file before the end of another");
+	if (m->type == MSG_LINK || m->place != MSG_IN_WORKSPACE)
+		return err_set(e, ERR_GUEST, "a link as an output");
+	if (m->type == MSG_FOLDER)
+		return folder(d, m, e);
+	free(d->path);
+	d->path = strdup(m->path);
+	if (!d->path)
+		return err_sys(e, ERR_HOST, "memory");
+	d->open = true;
+	d->want = m->size;
+	d->got = 0;
+	d->mode = (m->mode | 0600u) & 0777u & ~d->umask;
+	sha256_init(&d->sha);
+	if (d->dir < 0)
+		return 0;
+	d->parent = walk(d->dir, m->path, d->name);
+	d->fd = d->parent < 0 ? -1 : open_temp(d);
+	if (d->fd >= 0)
+		return 0;
+	(void)err_sys(&why, ERR_OUTPUT, "'%s' not kept", m->path);
+	return lose(d, m->path, "not_kept", &why, e);
+}
+
+static void forget(struct outdir *d)
+{
+	if (d->fd >= 0 && *d->temp)
+		(void)unlinkat(d->temp_dir, d->temp, 0);	/* else the next sweep does */
+	*d->temp = 0;
+	fd_closep(&d->fd);
+	fd_closep(&d->parent);
+}
+
+int outdir_data(struct outdir *d, const uint8_t *data, size_t n, struct err *e)
+{
+	struct err why = { 0 };
+
+	if (!d->open || n > d->want - d->got)
+		return err_set(e, ERR_GUEST, "more bytes of a file than it said");
+	d->got += n;
+	if (d->fd < 0)
+		return 0;
+	if (d->hash)
+		sha256_update(&d->sha, n, data);
+	if (fd_write_all(d->fd, data, n) == 0)
+		return 0;
+	(void)err_sys(&why, ERR_OUTPUT, "'%s' not kept", d->path);
+	forget(d);
+	return lose(d, d->path, "not_kept", &why, e);
+}
+
+/* Gives the nameless file a name of ours, beside its place or (on another
+ * file system) in it. Locked first, or another run's sweep could take it. */
+static int link_temp(struct outdir *d, const char *self)
+{
+	uint64_t id;
+
+	if (getrandom(&id, sizeof(id), 0) != sizeof(id) || flock(d->fd, LOCK_EX | LOCK_NB) < 0)
+		return -1;
+	snprintf(d->temp, sizeof(d->temp), TEMP "%016" PRIx64, id);
+	d->temp_dir = d->dir;
+	int rc = linkat(AT_FDCWD, self, d->dir, d->temp, AT_SYMLINK_FOLLOW);
+	if (rc < 0 && errno == EXDEV) {
+		d->temp_dir = d->parent;
+		rc = linkat(AT_FDCWD, self, d->parent, d->temp, AT_SYMLINK_FOLLOW);
+	}
+	if (rc < 0)
+		*d->temp = 0;
+	return rc;
+}
+
+/* Gives the whole file its name, in the place of whatever had it. */
+static int publish(struct outdir *d)
+{
+	char self[32];
+
+	if (fchmod(d->fd, d->mode) < 0)
+		return -1;
+	if (!*d->temp) {
+		snprintf(self, sizeof(self), "/proc/self/fd/%d", d->fd);
+		if (linkat(AT_FDCWD, self, d->parent, d->name, AT_SYMLINK_FOLLOW) == 0)
+			return 0;
+		if (errno != EEXIST || link_temp(d, self) < 0)
+			return -1;
+	}
+	if (renameat(d->temp_dir, d->temp, d->parent, d->name) < 0)
+		return -1;
+	*d->temp = 0;
+	return 0;
+}
+
+int outdir_end(struct outdir *d, struct err *e)
+{
+	struct err why = { 0 };
+	int rc = 0;
+
+	if (!d->open || (d->dir >= 0 && d->got != d->want))
+		return err_set(e, ERR_GUEST, "the end of a file that is not whole");
+	d->open = false;
+	if (d->dir < 0)
+		return add_file(d, e);
+	if (d->fd < 0)
+		return 0;
+	rc = publish(d);
+	if (rc < 0)
+		(void)err_sys(&why, ERR_OUTPUT, "'%s' not kept", d->path);
+	else if (close(fd_take(&d->fd)) < 0)
+		rc = err_sys(&why, ERR_OUTPUT, "'%s' not kept whole", d->path);
+	forget(d);
+	return rc < 0 ? lose(d, d->path, "not_kept", &why, e) : add_file(d, e);
+}
+
+int outdir_skip(struct outdir *d, const struct frame *f, struct err *e)
+{
+	static const struct {
+		const char *reason;
+		bool lost;
+	} reasons[MSG_SKIPS] = {
+		[MSG_SKIP_LINK] = { "symlink", false },
+		[MSG_SKIP_SPECIAL] = { "special", false },
+		[MSG_SKIP_NAME] = { "name_too_long", true },
+		[MSG_SKIP_DEEP] = { "too_deep", true },
+		[MSG_SKIP_MANY] = { "too_many", true },
+		[MSG_SKIP_BIG] = { "too_big", true },
+		[MSG_SKIP_UNREADABLE] = { "unreadable", true },
+	};
+	struct unpacker u = unpack(f);
+	uint64_t which = unpack_number(&u, 1);
+	size_t n;
+	const char *at = (const char *)unpack_bytes(&u, &n);
+	char path[MSG_PATH_MAX + 1];
+	struct err why = { 0 };
+
+	if (which >= MSG_SKIPS || !msg_path_ok(at, n))
+		return err_set(e, ERR_GUEST, "a left-out file without a name or reason");
+	if (unpack_end(&u, "left-out", e) < 0)
+		return -1;
+	memcpy(path, at, n);
+	path[n] = 0;
+	if (!reasons[which].lost)
+		return add_skip(d, path, reasons[which].reason, false, e);
+	(void)err_set(&why, ERR_OUTPUT, "'%s' not kept: %s", path, reasons[which].reason);
+	return lose(d, path, reasons[which].reason, &why, e);
+}
+
+void outdir_close(struct outdir *d)
+{
+	forget(d);
+	for (size_t i = 0; i < d->files; i++)
+		free(d->file[i].path);
+	for (size_t i = 0; i < d->skips; i++)
+		free(d->skip[i].path);
+	free(d->file);
+	free(d->skip);
+	free(d->path);
+	fd_closep(&d->dir);
+	*d = (struct outdir){ .dir = -1, .parent = -1, .fd = -1 };
+}

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* result - what became of a run, and how it is told: the exit status, and one
+ * JSON object (schema pai-exec/1, see the man page). */
+#ifndef PAI_OUT_RESULT_H
+#define PAI_OUT_RESULT_H
+
+#include "out/outdir.h"
+#include "out/stream.h"
+#include "plan/plan.h"
+#include "state/image.h"
+
+enum result_status {
+	RESULT_OK,		/* it ended by itself, whatever its exit status */
+	RESULT_ERROR,		/* an uncaught exception */
+	RESULT_TIMEOUT,
+	RESULT_FAILED,		/* pai-exec failed: error says how */
+	RESULT_SIGNAL,
+	RESULT_MEMORY,
+	RESULT_CANCELLED,	/* pai-exec got a signal */
+	RESULT_STATUSES
+};
+
+struct result {
+	enum result_status status;
+	bool started, ended;	/* the program's start and end were seen */
+	int exit_code;		/* of the program, if it ended by itself */
+	int signal;		/* that ended it, or 0 */
+	int cancel;		/* the signal that pai-exec got, or 0 */
+	struct err error;	/* of RESULT_FAILED */
+	struct buf note[MSG_NOTES];	/* of an uncaught exception */
+	struct stream out, err;
+	struct outdir files;
+	const char *backend;	/* or NULL if none was started */
+	char why[ERR_MSG_MAX];	/* the refusals of the better ones */
+	struct image image;
+	struct strv warnings;	/* what a user must know */
+	struct strv notes;	/* what one may want to know (-v, JSON) */
+	int64_t begin_us, started_us, first_us, ended_us, done_us, finish_us;
+	uint64_t user_us, sys_us, peak_bytes;
+};
+
+/* Nothing opened, nothing known. */
+void result_init(struct result *r, int64_t begin_us);
+const char *result_word(enum result_status s);
+/* What pai-exec exits with; for RESULT_CANCELLED it is 128 + the signal. */
+int result_exit(const struct result *r);
+/* The object as text with a final newline, to be freed; NULL and *e if memory
+ * is short. */
+char *result_json(const struct plan *p, const struct result *r, struct err *e);
+void result_free(struct result *r);
+
+#endif

@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* stream - see stream.h */
+#include "out/stream.h"
+
+#include "base/fd.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/ioctl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define STEP_MAX (4u << 20)	/* bytes in one step, so that the loop sees the rest */
+#define SPLICE_AT_ONCE (1u << 20)
+
+static void find_kind(struct stream *s)
+{
+	struct stat st;
+	int flags = fcntl(s->to, F_GETFL);
+	bool known = fstat(s->to, &st) == 0 && flags >= 0;
+
+	s->is_file = known && S_ISREG(st.st_mode);
+	s->kind = STREAM_WRITE;
+	if (isatty(s->to))
+		s->kind = STREAM_TERMINAL;
+	/* splice refuses O_APPEND; a socket could make it wait */
+	else if (known && !(flags & O_APPEND) && (S_ISFIFO(st.st_mode) || s->is_file))
+		s->kind = STREAM_SPLICE;
+}
+
+void stream_init(struct stream *s, const char *name, int to, enum stream_kind want, size_t max)
+{
+	*s = (struct stream){ .name = name, .from = -1, .to = to, .kind = want, .max = max };
+	if (want != STREAM_CAPTURE && want != STREAM_DROP)
+		find_kind(s);
+	s->state = STREAM_CLOSED;	/* until there is a program */
+}
+
+int stream_open(struct stream *s, int from, struct err *e)
+{
+	s->from = from;
+	s->state = STREAM_EMPTY;
+	if (fd_nonblock(from, true) < 0)
+		return err_sys(e, ERR_HOST, "set up %s", s->name);
+	return 0;
+}
+
+struct pollfd stream_poll(const struct stream *s)
+{
+	struct pollfd p = { -1, 0, 0 };
+
+	if (s->state == STREAM_EMPTY)
+		p = (struct pollfd){ s->from, POLLIN, 0 };
+	else if (s->state == STREAM_BLOCKED)
+		p = (struct pollfd){ s->to, POLLOUT, 0 };
+	return p;
+}
+
+static enum stream_state failed(struct stream *s, struct err *e)
+{
+	if (errno == EPIPE)
+		return STREAM_GONE;
+	(void)err_sys(e, ERR_OUTPUT, "write to %s", s->name);
+	return STREAM_FAILED;
+}
+
+static enum stream_state step_splice(struct stream *s, struct err *e)
+{
+	for (size_t moved = 0; moved < STEP_MAX;) {
+		ssize_t n = splice(s->from, NULL, s->to, NULL, SPLICE_AT_ONCE,
+				   SPLICE_F_NONBLOCK | SPLICE_F_MOVE);
+		int waiting = 0;
+
+		if (n == 0)
+			return STREAM_CLOSED;
+		if (n < 0 && errno == EINVAL) {	/* a file system without splice */
+			s->kind = STREAM_WRITE;
+			return STREAM_EMPTY;
+		}
+		if (n < 0 && errno == EAGAIN) {	/* which of the two ends is it? */
+			if (ioctl(s->from, FIONREAD, &waiting) == 0 && waiting > 0)
+				return STREAM_BLOCKED;
+			return s->last ? STREAM_CLOSED : STREAM_EMPTY;
+		}
+		if (n < 0 && errno != EINTR)
+			return failed(s, e);
+		if (n > 0) {
+			moved += (size_t)n;
+			s->bytes += (uint64_t)n;
+		}
+	}
+	return STREAM_EMPTY;
+}
+
+/* Reads into *DST; the state that ends the step, or EMPTY with *GOT > 0. */
+static enum stream_state take(struct stream *s, uint8_t *dst, size_t max, size_t *got)
+{
+	ssize_t n = read(s->from, dst, max);
+
+	*got = 0;
+	if (n == 0 || (n < 0 && errno == EAGAIN && s->last))
+		return STREAM_CLOSED;
+	if (n > 0) {
+		*got = (size_t)n;
+		s->bytes += (uint64_t)n;
+	}
+	return STREAM_EMPTY;
+}
+
+static enum stream_state step_capture(struct stream *s, struct err *e)
+{
+	uint8_t chunk[STREAM_CHUNK];
+
+	for (size_t moved = 0, n = 1; n > 0 && moved < STEP_MAX; moved += n) {
+		enum stream_state st = take(s, chunk, sizeof(chunk), &n);
+		size_t room = s->kind == STREAM_CAPTURE ? s->max - s->held.len : 0;
+
+		if (buf_add(&s->held, chunk, n < room ? n : room, s->max, e) < 0)
+			return STREAM_FAILED;
+		if (st == STREAM_CLOSED)
+			return st;
+	}
+	return STREAM_EMPTY;
+}
+
+/* Refills s->held from the program, if there is something. */
+static int refill(struct stream *s, struct err *e)
+{
+	uint8_t in[STREAM_SMALL];
+	size_t n;
+	bool tty = s->kind == STREAM_TERMINAL;
+	size_t room = tty ? TERM_GROWTH * (sizeof(in) + TERM_HOLD) : STREAM_CHUNK;
+
+	s->at = s->held.len = 0;
+	if (buf_room(&s->held, room, 2 * (size_t)STREAM_CHUNK, e) < 0)
+		return -1;
+	s->ended = take(s, tty ? in : s->held.at, tty ? sizeof(in) : STREAM_CHUNK, &n) ==
+		   STREAM_CLOSED;
+	s->held.len = tty ? term_filter(&s->term, in, n, s->ended, s->held.at) : n;
+	return 0;
+}
+
+static enum stream_state step_write(struct stream *s, struct err *e)
+{
+	for (size_t moved = 0; moved < STEP_MAX;) {
+		struct pollfd p = { s->to, POLLOUT, 0 };
+		size_t left = s->held.len - s->at;
+
+		if (left == 0 && s->ended)
+			return STREAM_CLOSED;
+		if (left == 0) {
+			if (refill(s, e) < 0)
+				return STREAM_FAILED;
+			if (s->held.len == 0)
+				return s->ended ? STREAM_CLOSED : STREAM_EMPTY;
+			continue;
+		}
+		if (!s->is_file && left > STREAM_SMALL)
+			left = STREAM_SMALL;
+		if (!s->is_file && poll(&p, 1, 0) == 0)
+			return STREAM_BLOCKED;
+		ssize_t n = write(s->to, s->held.at + s->at, left);
+		if (n < 0 && (errno == EAGAIN || errno == EINTR))
+			return STREAM_BLOCKED;
+		if (n < 0)
+			return failed(s, e);
+		s->at += (size_t)n;
+		moved += (size_t)n;
+	}
+	return STREAM_EMPTY;
+}
+
+enum stream_state stream_step(struct stream *s, struct err *e)
+{
+	if (s->state >= STREAM_CLOSED)
+		return s->state;
+	switch (s->kind) {
+	case STREAM_SPLICE:
+		s->state = step_splice(s, e);
+		break;
+	case STREAM_CAPTURE:
+	case STREAM_DROP:
+		s->state = step_capture(s, e);
+		break;
+	default:
+		s->state = step_write(s, e);
+		break;
+	}
+	return s->state;
+}
+
+void stream_drop(struct stream *s)
+{
+	s->kind = STREAM_DROP;
+	s->state = s->from < 0 ? STREAM_CLOSED : STREAM_EMPTY;
+	s->held.len = s->at = 0;
+}
+
+void stream_free(struct stream *s)
+{
+	fd_closep(&s->from);
+	buf_free(&s->held);
+}

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* stream - one raw stream of the program on its way to the caller.
+ *
+ * From a pipe (not blocking, ours) to one of: the caller's descriptor as it is
+ * (spliced where the kernel can, else small writes after POLLOUT, for its
+ * O_NONBLOCK is not ours to set), through the terminal's filter, a buffer with
+ * a ceiling (JSON), or nowhere. Nothing is held without a bound: a reader that
+ * waits makes the program wait.
+ */
+#ifndef PAI_OUT_STREAM_H
+#define PAI_OUT_STREAM_H
+
+#include "base/err.h"
+#include "base/str.h"
+#include "out/term.h"
+
+#include <poll.h>
+#include <stdbool.h>
+
+#define STREAM_CHUNK (64u << 10)	/* bytes read at once where they pass through us */
+#define STREAM_SMALL 4096u		/* what a descriptor takes after POLLOUT without waiting */
+
+enum stream_kind { STREAM_SPLICE, STREAM_WRITE, STREAM_TERMINAL, STREAM_CAPTURE, STREAM_DROP };
+
+enum stream_state {
+	STREAM_EMPTY,		/* waits for the program */
+	STREAM_BLOCKED,		/* waits for the reader */
+	STREAM_CLOSED,		/* the program's side is at its end, all is delivered */
+	STREAM_GONE,		/* the reader went away (EPIPE) */
+	STREAM_FAILED,		/* the caller's side failed: stream_step set *e */
+};
+
+struct stream {
+	const char *name;	/* for messages */
+	int from, to;		/* -1: none */
+	enum stream_kind kind;
+	enum stream_state state;
+	uint64_t bytes;		/* that the program wrote, as far as we read them */
+	struct buf held;	/* read, not yet written from at on; or the capture */
+	size_t at;
+	bool last;		/* the program is gone: what is in the pipe is all */
+	bool ended;		/* and it has been read */
+	bool is_file;		/* to is a regular file: it never makes us wait */
+	size_t max;		/* of a capture */
+	struct term term;
+};
+
+/* TO is the caller's and stays open; its kind is found out (CAPTURE and DROP
+ * are said). */
+void stream_init(struct stream *s, const char *name, int to, enum stream_kind want, size_t max);
+/* FROM is taken over and made non-blocking. */
+int stream_open(struct stream *s, int from, struct err *e);
+/* What to poll for in this state; fd -1: nothing. */
+struct pollfd stream_poll(const struct stream *s);
+/* Moves what can be moved without waiting, at most about a pipe's worth. */
+enum stream_state stream_step(struct stream *s, struct err *e);
+/* Whatever still comes is dropped, so that nobody waits for a reader that left. */
+void stream_drop(struct stream *s);
+void stream_free(struct stream *s);
+
+#endif

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* plan - what was asked for: one struct that the options fill and the stages
+ * of a run read. Pure: nothing here opens, starts or prints anything.
+ *
+ * Ownership: plan_free() frees all of it; strings are copies.
+ */
+#ifndef PAI_PLAN_PLAN_H
+#define PAI_PLAN_PLAN_H
+
+#include "base/err.h"
+#include "base/num.h"
+#include "base/str.h"
+
+#include <stdbool.h>
+
+enum plan_source {
+	PLAN_STDIN,		/* the program is read from standard input */
+	PLAN_FILE,
+	PLAN_CODE,
+	PLAN_MODULE,
+};
+enum plan_lang { PLAN_AUTO, PLAN_PYTHON, PLAN_SHELL };
+
+/* The limits, in the order of plan_limits[]. */
+enum plan_limit {
+	LIMIT_TIMEOUT,		/* ms */
+	LIMIT_KILL_AFTER,	/* ms */
+	LIMIT_CPUS,
+	LIMIT_MEMORY,		/* bytes */
+	LIMIT_PIDS,
+	LIMIT_DISK,		/* bytes; 0 until plan_finish() */
+	LIMITS
+};
+
+enum plan_unit { UNIT_COUNT, UNIT_BYTES, UNIT_MS };
+
+extern const struct plan_limit_row {
+	const char *name;	/* the option, and its key in the JSON result */
+	enum plan_unit unit;
+	uint64_t initial, min, max;
+	bool none_ok;		/* "none" is no limit: NUM_NONE */
+} plan_limits[LIMITS];
+
+#define PLAN_ARGS_MAX 65536u		/* arguments of the program */
+#define PLAN_BOOT_MS 30000u		/* from the start to the guest's hello */
+#define PLAN_END_MS 500u		/* that the guest may be silent after a kill */
+#define PLAN_MAX_FILES 1000u		/* kept files and folders */
+#define PLAN_MAX_OUTPUT (512ull << 20)	/* bytes of them */
+#define PLAN_CAPTURE_MAX (10ull << 20)	/* bytes of each stream in JSON */
+#define PLAN_MEMORY_SLACK (128ull << 20)	/* the sandbox's own need */
+
+struct plan {
+	enum plan_source source;
+	char *program;		/* FILE, CODE or MODULE; NULL for standard input */
+	struct strv args;	/* of the program, without argv[0] */
+	enum plan_lang lang;
+	bool print_last, no_stdin, json, quiet, verbose;
+	char *backend;		/* a name of the backend table, "auto" or "off" */
+	char *image;		/* NAME or path; NULL: the default one */
+	char *output_dir;	/* NULL: nothing is kept */
+	struct strv inputs;	/* SRC[:NAME], not yet looked at */
+	struct strv env;	/* NAME=VALUE */
+	uint64_t limit[LIMITS];
+};
+
+void plan_init(struct plan *p);
+/* After the options: fills what depends on other fields, refuses what does
+ * not go together. */
+int plan_finish(struct plan *p, struct err *e);
+void plan_free(struct plan *p);
+
+/* Parses TEXT for the limit L into p->limit[L]; names the value, not the option. */
+int plan_set_limit(struct plan *p, enum plan_limit l, const char *text, struct err *e);
+/* Adds NAME=VALUE; NAME alone takes its value from ENVIRON (left out if unset). */
+int plan_add_env(struct plan *p, const char *text, char **environ, struct err *e);
+/* The text of a limit's value as a person writes it ("60 s", "1G"). */
+const char *plan_limit_text(const struct plan *p, enum plan_limit l, char dst[NUM_TEXT]);
+/* The language of the program: what was said, or what its name says. */
+enum plan_lang plan_language(const struct plan *p);
+
+#endif

@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* feed - frames to the guest; see turn.h */
+#include "run/turn.h"
+
+#include "base/fd.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/random.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#define QUEUE_MAX (4u << 20)	/* all arguments and variables, then chunks */
+#define QUEUE_LOW (64u << 10)	/* more is queued when less than this is left */
+
+int feed_frame(struct turn *t, enum msg_kind kind, const void *body, size_t n, struct err *e)
+{
+	uint8_t head[FRAME_HEAD];
+
+	if (n > FRAME_MAX)
+		return err_set(e, ERR_USAGE, "an argument of %zu bytes", n);
+	frame_head(head, kind, (uint32_t)n);
+	if (buf_add(&t->to, head, sizeof(head), QUEUE_MAX, e) < 0 ||
+	    buf_add(&t->to, body, n, QUEUE_MAX, e) < 0)
+		return -1;
+	return 0;
+}
+
+int feed_flush(struct turn *t, struct err *e)
+{
+	ssize_t n = 0;
+	size_t done = 0;
+
+	while (t->ctl >= 0 && done < t->to.len) {
+		n = send(t->ctl, t->to.at + done, t->to.len - done, MSG_DONTWAIT | MSG_NOSIGNAL);
+		if (n < 0)
+			break;
+		done += (size_t)n;
+	}
+	buf_drop(&t->to, done);
+	/* a channel that is gone is told by its reading end */
+	if (n < 0 && errno != EAGAIN && errno != EINTR && errno != EPIPE && errno != ECONNRESET)
+		return err_sys(e, ERR_HOST, "write to the sandbox");
+	return 0;
+}
+
+static int send_run(struct turn *t, struct err *e)
+{
+	const struct plan *p = t->plan;
+	const struct inputs *in = t->inputs;
+	uint8_t body[2 * MSG_PATH_MAX + 1024];
+	char hostname[32];
+	uint64_t id;
+	bool list = !p->json && !p->quiet && isatty(STDERR_FILENO);
+	struct msg_run m = {
+		.version = MSG_VERSION,
+		.lang = p->source == PLAN_MODULE ? MSG_MODULE
+		      : in->lang == PLAN_SHELL ? MSG_SHELL : MSG_PYTHON,
+		.flags = (uint8_t)((p->print_last ? MSG_PRINT_LAST : 0) |
+			 (t->stdin_wanted ? MSG_STDIN_OPEN : 0) | (p->json ? MSG_REPORT : 0) |
+			 (p->output_dir ? MSG_COLLECT : list ? MSG_LIST : 0)),
+		.cpus = (uint32_t)p->limit[LIMIT_CPUS],
+		.pids = (uint32_t)p->limit[LIMIT_PIDS],
+		.max_files = PLAN_MAX_FILES,
+		.max_output = PLAN_MAX_OUTPUT,
+		.disk_bytes = p->limit[LIMIT_DISK],
+		.shm_bytes = p->limit[LIMIT_MEMORY] / 2,
+		.hostname = hostname,
+		.shown = p->source == PLAN_FILE || p->source == PLAN_MODULE ? p->program
+		       : p->source == PLAN_CODE ? "<string>" : "<stdin>",
+		.file = in->file ? in->file : "",
+	};
+
+	if (getrandom(&id, sizeof(id), 0) != sizeof(id))
+		return err_sys(e, ERR_HOST, "random bytes");
+	snprintf(hostname, sizeof(hostname), "pai-%08" PRIx32, (uint32_t)id);
+	ssize_t n = msg_put_run(&m, body, sizeof(body), e);
+	return n < 0 ? -1 : feed_frame(t, MSG_RUN, body, (size_t)n, e);
+}
+
+int feed_begin(struct turn *t, struct err *e)
+{
+	const struct plan *p = t->plan;
+
+	t->credit = MSG_CREDIT;
+	if (send_run(t, e) < 0)
+		return -1;
+	for (size_t i = 0; i < p->args.n; i++)
+		if (feed_frame(t, MSG_ARG, p->args.at[i], strlen(p->args.at[i]), e) < 0)
+			return err_in(e, "the arguments");
+	for (size_t i = 0; i < p->env.n; i++)
+		if (feed_frame(t, MSG_ENV, p->env.at[i], strlen(p->env.at[i]), e) < 0)
+			return err_in(e, "--env");
+	return 0;
+}
+
+static int send_head(struct turn *t, const struct input *i, struct err *e)
+{
+	uint8_t body[2 * MSG_PATH_MAX + 64];
+	struct msg_file m = {
+		.type = i->type, .place = i->place, .mode = (uint16_t)i->mode,
+		.size = i->size, .path = i->path, .target = i->target ? i->target : "",
+	};
+	ssize_t n = msg_put_file(&m, body, sizeof(body), e);
+
+	return n < 0 ? -1 : feed_frame(t, MSG_FILE, body, (size_t)n, e);
+}
+
+static int end_input(struct turn *t, struct err *e)
+{
+	fd_closep(&t->in_fd);
+	t->in_open = false;
+	t->next++;
+	return feed_frame(t, MSG_END, NULL, 0, e);
+}
+
+static int begin_input(struct turn *t, const struct input *i, struct err *e)
+{
+	if (i->type == MSG_TYPES) {	/* a repeat */
+		t->next++;
+		return 0;
+	}
+	if (i->type == MSG_REGULAR && i->place == MSG_IN_WORKSPACE) {
+		t->in_fd = inputs_read(t->inputs, t->next, e);
+		if (t->in_fd < 0)
+			return -1;
+	}
+	if (send_head(t, i, e) < 0)
+		return -1;
+	if (i->type != MSG_REGULAR) {
+		t->next++;
+		return 0;
+	}
+	t->in_open = true;
+	t->in_left = i->size;
+	t->text_at = 0;
+	return 0;
+}
+
+/* One chunk of the input at hand; 1 if more can be done at once. */
+static int more_input(struct turn *t, const struct input *i, struct err *e)
+{
+	uint8_t chunk[MSG_CHUNK];
+	size_t want = t->credit < sizeof(chunk) ? t->credit : sizeof(chunk);
+	const uint8_t *at = chunk;
+	ssize_t n;
+
+	if (want > t->in_left)
+		want = (size_t)t->in_left;
+	if (want == 0 && t->in_left > 0)
+		return 0;		/* until there is credit again */
+	if (t->in_fd >= 0) {
+		n = read(t->in_fd, chunk, want);
+		if (n < 0)
+			return err_sys(e, ERR_USAGE, "--input: '%s'", i->source);
+	} else {
+		at = (const uint8_t *)i->text + t->text_at;
+		n = (ssize_t)want;
+		t->text_at += want;
+	}
+	if (n == 0)			/* its end, or it has shrunk */
+		return end_input(t, e) < 0 ? -1 : 1;
+	t->in_left -= (uint64_t)n;
+	t->credit -= (uint32_t)n;
+	return feed_frame(t, MSG_DATA, at, (size_t)n, e) < 0 ? -1 : 1;
+}
+
+static bool reads_program(const struct turn *t)
+{
+	return t->inputs->from_stdin && t->in_open && t->inputs->at[t->next].place == MSG_AS_PROGRAM;
+}
+
+int feed_step(struct turn *t, struct err *e)
+{
+	int rc = 1;
+
+	while (rc > 0 && t->ctl >= 0 && t->phase <= TURN_LOAD && t->to.len < QUEUE_LOW &&
+	       t->next < t->inputs->n && !reads_program(t)) {
+		const struct input *i = &t->inputs->at[t->next];
+
+		rc = t->in_open ? more_input(t, i, e) : begin_input(t, i, e) < 0 ? -1 : 1;
+	}
+	if (rc < 0)
+		return -1;
+	/* START waits for the hello (wire/msg.h says why) */
+	if (t->phase == TURN_LOAD && t->next == t->inputs->n) {
+		turn_enter(t, TURN_START, PLAN_BOOT_MS);
+		return feed_frame(t, MSG_START, NULL, 0, e);
+	}
+	return 0;
+}
+
+bool feed_wants_stdin(const struct turn *t)
+{
+	if (t->ctl < 0 || t->credit == 0 || t->to.len >= QUEUE_LOW)
+		return false;
+	if (t->phase <= TURN_LOAD)
+		return reads_program(t);
+	return t->stdin_wanted && !t->stdin_end &&
+	       (t->phase == TURN_RUN || t->phase == TURN_GRACE);
+}
+
+int feed_stdin(struct turn *t, struct err *e)
+{
+	uint8_t chunk[MSG_CHUNK];
+	size_t want = t->credit < sizeof(chunk) ? t->credit : sizeof(chunk);
+	bool program = reads_program(t);
+	ssize_t n = read(STDIN_FILENO, chunk, want);
+
+	if (n < 0 && (errno == EAGAIN || errno == EINTR))
+		return 0;
+	if (n < 0 && program)
+		return err_sys(e, ERR_UNREADABLE, "read the program from standard input");
+	if (n <= 0) {		/* what cannot be read is at its end for the program */
+		t->stdin_end = true;
+		return program ? end_input(t, e) : feed_frame(t, MSG_STDIN_END, NULL, 0, e);
+	}
+	t->credit -= (uint32_t)n;
+	return feed_frame(t, program ? MSG_DATA : MSG_STDIN, chunk, (size_t)n, e);
+}

@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* run - the pipeline; see run.h */
+#include "run/run.h"
+
+#include "base/clock.h"
+#include "base/fd.h"
+#include "run/turn.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/signalfd.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* Signals become readable before the keeper exists, so none is lost. */
+static int take_signals(struct err *e)
+{
+	static const int caught[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT };
+	sigset_t set;
+
+	sigemptyset(&set);
+	for (size_t i = 0; i < sizeof(caught) / sizeof(*caught); i++)
+		sigaddset(&set, caught[i]);
+	(void)signal(SIGPIPE, SIG_IGN);
+	(void)signal(SIGCHLD, SIG_DFL);	/* ignored by the caller, it would eat our child */
+	if (sigprocmask(SIG_BLOCK, &set, NULL) < 0)
+		return err_sys(e, ERR_HOST, "block signals");
+	int fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+	return fd < 0 ? err_sys(e, ERR_HOST, "signalfd") : fd;
+}
+
+static bool same_file(int a, int b)
+{
+	struct stat x, y;
+
+	return fstat(a, &x) == 0 && fstat(b, &y) == 0 && x.st_dev == y.st_dev &&
+	       x.st_ino == y.st_ino;
+}
+
+static void open_streams(const struct plan *p, unsigned open, struct result *r)
+{
+	enum stream_kind out = p->json ? STREAM_CAPTURE : open & 2 ? STREAM_WRITE : STREAM_DROP;
+	enum stream_kind err = p->json ? STREAM_CAPTURE : open & 4 ? STREAM_WRITE : STREAM_DROP;
+
+	stream_init(&r->out, "standard output", STDOUT_FILENO, out, PLAN_CAPTURE_MAX);
+	stream_init(&r->err, "standard error", STDERR_FILENO, err, PLAN_CAPTURE_MAX);
+}
+
+static void tell_why(const struct choice *c, struct result *r)
+{
+	for (int i = 0; i < BACKENDS && !c->program[i]; i++)
+		if (c->why_not[i].kind)
+			snprintf(r->why, sizeof(r->why), "%s: %.400s", backends[i]->name,
+				 c->why_not[i].msg);
+}
+
+/* Limits that this host does not hold as they should be are said. */
+static int warn_limits(const struct choice *c, struct result *r, struct err *e)
+{
+	if (!c->cgroup.memory &&
+	    strv_add(&r->notes, "no memory cgroup here: --memory is held only in steps of 1 GiB",
+		     e) < 0)
+		return -1;
+	if (!c->cgroup.cpu &&
+	    strv_add(&r->notes, "no cpu cgroup here: --cpus is held by CPU affinity", e) < 0)
+		return -1;
+	return 0;
+}
+
+/* The program's side of the status; pai-exec's own failures are told apart. */
+static void judge(const struct turn *t, struct result *r)
+{
+	if (r->cancel)
+		r->status = RESULT_CANCELLED;
+	else if (r->status == RESULT_MEMORY)
+		return;
+	else if (t->timed_out)
+		r->status = RESULT_TIMEOUT;
+	else if (r->files.losses > 0)
+		r->status = RESULT_FAILED, r->error = r->files.lost;
+	else if (r->signal)
+		r->status = RESULT_SIGNAL;
+	else
+		r->status = r->note[MSG_NOTE_NAME].len > 0 ? RESULT_ERROR : RESULT_OK;
+}
+
+static int run_turn(const struct plan *p, const struct inputs *in, struct choice *c, int sig_fd,
+		    unsigned open, struct result *r, struct err *e)
+{
+	struct turn t = {
+		.plan = p, .inputs = in, .choice = c, .r = r, .sig_fd = sig_fd,
+		.keeper = { .link = -1 }, .ctl = -1, .out_fd = -1, .err_fd = -1, .in_fd = -1,
+		.stdin_wanted = !in->from_stdin && !p->no_stdin && open & 1,
+	};
+	int rc = keeper_start(&t.keeper, backend_attempt, c, e);
+
+	if (rc == 0)
+		rc = turn_take(&t, e);
+	if (!r->done_us)
+		r->done_us = clock_now_us();
+	keeper_end(&t.keeper);
+	if (rc == 0)
+		judge(&t, r);
+	fd_closep(&t.ctl);
+	fd_closep(&t.out_fd);
+	fd_closep(&t.err_fd);
+	fd_closep(&t.in_fd);
+	buf_free(&t.from);
+	buf_free(&t.to);
+	return rc;
+}
+
+static int run_with(const struct plan *p, const struct inputs *in, int sig_fd, unsigned open,
+		    run_note *note, struct result *r, struct err *e)
+{
+	struct choice c;
+	char text[ERR_MSG_MAX];
+
+	if (backend_select(p, &r->image, &c, e) < 0)
+		return -1;
+	tell_why(&c, r);
+	c.one_stream = !p->json && same_file(STDOUT_FILENO, STDERR_FILENO);
+	if (in->from_stdin && isatty(STDIN_FILENO) && note && !p->quiet)
+		note("reading the program from the terminal; Ctrl-D ends it");
+	int rc = warn_limits(&c, r, e);
+	if (rc == 0)
+		rc = run_turn(p, in, &c, sig_fd, open, r, e);
+	choice_drop(&c);
+	if (p->verbose && note) {
+		snprintf(text, sizeof(text), "backend %s%s%.300s%s, image %s, %zu of 3 limits by cgroup",
+			 r->backend ? r->backend : "none", *r->why ? " (" : "", r->why,
+			 *r->why ? ")" : "", r->image.name,
+			 (size_t)c.cgroup.memory + c.cgroup.cpu + c.cgroup.pids);
+		note(text);
+	}
+	return rc;
+}
+
+static int run_all(const struct plan *p, unsigned open, run_note *note, struct result *r,
+		   struct err *e)
+{
+	struct inputs in;
+	AUTO_FD sig_fd = take_signals(e);
+
+	if (sig_fd < 0 || outdir_open(&r->files, p->output_dir, p->json, e) < 0)
+		return -1;
+	int rc = inputs_open(p, &in, e);
+	if (rc == 0)
+		rc = image_find(p->image, &r->image, e);
+	if (rc == 0)
+		rc = run_with(p, &in, sig_fd, open, note, r, e);
+	inputs_close(&in);
+	return rc;
+}
+
+void run(const struct plan *p, int64_t begin_us, unsigned open, run_note *note, struct result *r)
+{
+	result_init(r, begin_us);
+	open_streams(p, open, r);
+	if (run_all(p, open, note, r, &r->error) < 0)
+		r->status = r->cancel ? RESULT_CANCELLED : RESULT_FAILED;
+	r->finish_us = clock_now_us();
+}

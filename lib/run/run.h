@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* run - the pipeline: plan, inputs, backend, streams, outputs, teardown.
+ *
+ * The caller's descriptors 0, 1 and 2 are used as they are. Signals INT, TERM,
+ * HUP and QUIT are taken while a run goes on: the first interrupts the program
+ * and waits the grace, the second ends all at once; the caller of run() then
+ * dies of that signal (result.cancel).
+ */
+#ifndef PAI_RUN_RUN_H
+#define PAI_RUN_RUN_H
+
+#include "out/result.h"
+#include "plan/plan.h"
+
+/* One line for a person, while the run goes on; may be NULL. */
+typedef void run_note(const char *text);
+
+/* Runs PLAN once. Fills *R in every case, failures included (RESULT_FAILED and
+ * r->error); nothing of the run is left when it returns. BEGIN_US is when the
+ * process began (clock_now_us()); OPEN has bit N set if descriptor N was open. */
+void run(const struct plan *p, int64_t begin_us, unsigned open, run_note *note,
+	 struct result *r);
+
+#endif

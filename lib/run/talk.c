@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* talk - frames from the guest; see turn.h. The guest is hostile: each frame
+ * is taken only in the phases where it can rightly come, and fully checked. */
+#include "run/turn.h"
+
+#include "base/clock.h"
+#include "base/fd.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <unistd.h>
+
+#define COLLECT_MS 30000u	/* that the guest may be silent while it collects */
+
+typedef int handler(struct turn *t, const struct frame *f, struct err *e);
+
+/* What stands on the raw streams before the hello is the backend's own text. */
+static void drop_boot_text(int fd)
+{
+	char text[4096];
+
+	if (fd_nonblock(fd, true) == 0)
+		while (read(fd, text, sizeof(text)) > 0)
+			;
+}
+
+static int on_hello(struct turn *t, const struct frame *f, struct err *e)
+{
+	struct unpacker u = unpack(f);
+	uint64_t version = unpack_number(&u, 4);
+
+	if (unpack_end(&u, "hello", e) < 0)
+		return -1;
+	if (version != MSG_VERSION)
+		return err_set(e, ERR_IMAGE, "the image speaks protocol %u, this pai-exec %u; "
+			       "deploy/build-image --seal mends that", (unsigned)version, MSG_VERSION);
+	drop_boot_text(t->err_fd);
+	drop_boot_text(t->out_fd);
+	if (stream_open(&t->r->out, fd_take(&t->out_fd), e) < 0 ||
+	    stream_open(&t->r->err, fd_take(&t->err_fd), e) < 0)
+		return -1;
+	turn_enter(t, TURN_LOAD, NUM_NONE);
+	return 0;
+}
+
+static int on_credit(struct turn *t, const struct frame *f, struct err *e)
+{
+	struct unpacker u = unpack(f);
+	uint64_t more = unpack_number(&u, 4);
+
+	if (unpack_end(&u, "credit", e) < 0)
+		return -1;
+	if (more > MSG_CREDIT - t->credit)
+		return err_set(e, ERR_GUEST, "credit for more than was sent");
+	t->credit += (uint32_t)more;
+	return 0;
+}
+
+static int on_started(struct turn *t, const struct frame *f, struct err *e)
+{
+	if (f->len > 0)
+		return err_set(e, ERR_GUEST, "a started message of the wrong size");
+	t->r->started = true;
+	t->r->started_us = clock_now_us();
+	turn_enter(t, TURN_RUN, t->plan->limit[LIMIT_TIMEOUT]);
+	/* a signal that came in between interrupts now */
+	return t->r->cancel ? turn_interrupt(t, e) : 0;
+}
+
+static int on_ended(struct turn *t, const struct frame *f, struct err *e)
+{
+	struct msg_ended m;
+
+	if (msg_get_ended(f, &m, e) < 0)
+		return -1;
+	t->r->ended = true;
+	t->r->ended_us = clock_now_us();
+	t->r->signal = m.signaled ? (int)m.code : 0;
+	t->r->exit_code = m.signaled ? 0 : (int)m.code;
+	t->r->user_us = m.user_us;
+	t->r->sys_us = m.sys_us;
+	t->r->peak_bytes = m.peak_bytes;
+	turn_enter(t, TURN_COLLECT, COLLECT_MS);
+	return 0;
+}
+
+static int on_file(struct turn *t, const struct frame *f, struct err *e)
+{
+	struct msg_text text;
+	struct msg_file m;
+
+	turn_enter(t, TURN_COLLECT, COLLECT_MS);
+	return msg_get_file(f, &m, &text, e) < 0 ? -1 : outdir_file(&t->r->files, &m, e);
+}
+
+static int on_data(struct turn *t, const struct frame *f, struct err *e)
+{
+	turn_enter(t, TURN_COLLECT, COLLECT_MS);
+	return outdir_data(&t->r->files, f->body, f->len, e);
+}
+
+static int on_end(struct turn *t, const struct frame *f, struct err *e)
+{
+	(void)f;
+	return outdir_end(&t->r->files, e);
+}
+
+static int on_skipped(struct turn *t, const struct frame *f, struct err *e)
+{
+	turn_enter(t, TURN_COLLECT, COLLECT_MS);
+	return outdir_skip(&t->r->files, f, e);
+}
+
+static int on_note(struct turn *t, const struct frame *f, struct err *e)
+{
+	if (f->len == 0 || f->body[0] >= MSG_NOTES || !t->plan->json)
+		return err_set(e, ERR_GUEST, "a note that was not asked for");
+	return buf_add(&t->r->note[f->body[0]], f->body + 1, f->len - 1, MSG_NOTE_MAX, e) < 0
+		? err_set(e, ERR_GUEST, "a note that is too long") : 0;
+}
+
+static int on_done(struct turn *t, const struct frame *f, struct err *e)
+{
+	if (f->len > 0 || t->r->files.open)
+		return err_set(e, ERR_GUEST, "an end in the middle of a file");
+	t->r->done_us = clock_now_us();
+	t->r->out.last = t->r->err.last = true;
+	turn_enter(t, TURN_DRAIN, t->hurry ? PLAN_END_MS : NUM_NONE);
+	return 0;
+}
+
+static int on_fail(struct turn *t, const struct frame *f, struct err *e)
+{
+	bool input = t->phase <= TURN_LOAD && t->in_open;
+
+	/* its text is a guest's: err_set() makes it printable and cuts it */
+	return err_set(e, input ? ERR_USAGE : ERR_BOOT, "the sandbox could not go on: %.*s",
+		       (int)(f->len < 300 ? f->len : 300), (const char *)f->body);
+}
+
+static const struct {
+	handler *fn;
+	enum turn_phase from, to;	/* where it may come */
+} handlers[] = {
+	[MSG_HELLO - MSG_HELLO] = { on_hello, TURN_BOOT, TURN_BOOT },
+	[MSG_CREDIT_MORE - MSG_HELLO] = { on_credit, TURN_LOAD, TURN_KILL },
+	[MSG_STARTED - MSG_HELLO] = { on_started, TURN_START, TURN_START },
+	[MSG_ENDED - MSG_HELLO] = { on_ended, TURN_RUN, TURN_KILL },
+	[MSG_SKIPPED - MSG_HELLO] = { on_skipped, TURN_COLLECT, TURN_COLLECT },
+	[MSG_NOTE - MSG_HELLO] = { on_note, TURN_COLLECT, TURN_COLLECT },
+	[MSG_DONE - MSG_HELLO] = { on_done, TURN_COLLECT, TURN_COLLECT },
+	[MSG_FAIL - MSG_HELLO] = { on_fail, TURN_BOOT, TURN_COLLECT },
+};
+
+static int handle(struct turn *t, const struct frame *f, struct err *e)
+{
+	handler *fn = NULL;
+	enum turn_phase from = TURN_COLLECT, to = TURN_COLLECT;
+
+	if (f->kind == MSG_FILE || f->kind == MSG_DATA || f->kind == MSG_END) {
+		fn = f->kind == MSG_FILE ? on_file : f->kind == MSG_DATA ? on_data : on_end;
+	} else if (f->kind >= MSG_HELLO && f->kind <= MSG_FAIL) {
+		fn = handlers[f->kind - MSG_HELLO].fn;
+		from = handlers[f->kind - MSG_HELLO].from;
+		to = handlers[f->kind - MSG_HELLO].to;
+	}
+	if (!fn || t->phase < from || t->phase > to)
+		return err_set(e, ERR_GUEST, "message %u at the wrong time", f->kind);
+	return fn(t, f, e);
+}
+
+int talk_read(struct turn *t, bool *end, struct err *e)
+{
+	struct frame f;
+	ssize_t used;
+	size_t at = 0;
+
+	if (buf_room(&t->from, MSG_CHUNK + FRAME_HEAD, 2 * FRAME_MAX, e) < 0)
+		return -1;
+	ssize_t n = read(t->ctl, t->from.at + t->from.len, t->from.cap - t->from.len);
+	if (n < 0 && (errno == EAGAIN || errno == EINTR))
+		return 0;
+	if (n <= 0) {
+		*end = true;
+		return 0;
+	}
+	t->from.len += (size_t)n;
+	while ((used = frame_next(t->from.at + at, t->from.len - at, &f, e)) > 0) {
+		if (handle(t, &f, e) < 0)
+			used = -1;
+		if (used < 0)
+			break;
+		at += (size_t)used;
+	}
+	buf_drop(&t->from, at);
+	if (used < 0)
+		return e->kind == ERR_GUEST ? err_in(e, "the sandbox sent what it must not") : -1;
+	return 0;
+}

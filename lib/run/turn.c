@@ -1,0 +1,237 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* turn - the loop of one run, and its deadlines; see turn.h */
+#include "run/turn.h"
+
+#include "base/clock.h"
+#include "base/fd.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
+
+enum { P_LINK, P_CTL, P_SIGNAL, P_OUT, P_ERR, P_STDIN, POLLED };
+
+void turn_enter(struct turn *t, enum turn_phase phase, uint64_t after_ms)
+{
+	t->phase = phase;
+	t->deadline_us = after_ms == NUM_NONE ? CLOCK_NEVER
+			: clock_now_us() + (int64_t)after_ms * 1000;
+}
+
+int turn_interrupt(struct turn *t, struct err *e)
+{
+	t->hurry = true;
+	if (t->phase != TURN_RUN)
+		return 0;
+	turn_enter(t, TURN_GRACE, t->plan->limit[LIMIT_KILL_AFTER]);
+	return feed_frame(t, MSG_INTERRUPT, NULL, 0, e);
+}
+
+/* The sandbox is no more, or is given up: the run is told by what is known. */
+static void give_up(struct turn *t, const char *warning)
+{
+	struct err ignored;
+
+	if (warning)
+		(void)strv_add(&t->r->warnings, warning, &ignored);	/* memory: then unsaid */
+	turn_enter(t, TURN_OVER, NUM_NONE);
+}
+
+static int on_deadline(struct turn *t, struct err *e)
+{
+	switch (t->phase) {
+	case TURN_BOOT:
+	case TURN_START:
+		return err_set(e, ERR_BOOT, "the sandbox did not start within %u s",
+			       PLAN_BOOT_MS / 1000);
+	case TURN_RUN:
+		t->timed_out = true;
+		return turn_interrupt(t, e);
+	case TURN_GRACE:
+		turn_enter(t, TURN_KILL, PLAN_END_MS);
+		return feed_frame(t, MSG_KILL, NULL, 0, e);
+	case TURN_KILL:
+		give_up(t, "the sandbox did not answer and was ended from outside: files may be lost");
+		return 0;
+	case TURN_COLLECT:
+		return err_set(e, ERR_DIED, "the sandbox fell silent while it sent files");
+	default:
+		give_up(t, "output that nobody read in time was dropped");
+		return 0;
+	}
+}
+
+static int on_signal(struct turn *t, struct err *e)
+{
+	struct signalfd_siginfo si;
+
+	if (read(t->sig_fd, &si, sizeof(si)) != sizeof(si))
+		return 0;
+	if (t->r->cancel || t->phase <= TURN_LOAD) {	/* the second, or nothing runs yet */
+		t->r->cancel = t->r->cancel ? t->r->cancel : (int)si.ssi_signo;
+		turn_enter(t, TURN_OVER, NUM_NONE);
+		return 0;
+	}
+	t->r->cancel = (int)si.ssi_signo;
+	if (t->phase == TURN_DRAIN)
+		turn_enter(t, TURN_DRAIN, PLAN_END_MS);
+	return turn_interrupt(t, e);
+}
+
+/* The first bytes of what the backend itself had to say, for the one line. */
+static void boot_text(const struct turn *t, char *text, size_t size)
+{
+	int fd[2] = { t->err_fd, t->out_fd };
+	ssize_t n = 0;
+
+	for (int i = 0; n <= 0 && i < 2; i++)
+		if (fd[i] >= 0 && fd_nonblock(fd[i], true) == 0)
+			n = read(fd[i], text, size - 1);
+	text[n > 0 ? n : 0] = 0;
+	while (n > 0 && text[n - 1] == '\n')
+		text[--n] = 0;
+}
+
+/* The channel or the backend ended without MSG_DONE. */
+static int on_death(struct turn *t, struct err *e)
+{
+	char text[300];
+
+	if (t->phase >= TURN_DRAIN)
+		return 0;
+	if (cgroup_oom_kills(&t->choice->cgroup) > 0) {
+		t->r->status = RESULT_MEMORY;
+		give_up(t, "the memory limit ended the whole sandbox: files may be lost");
+		return 0;
+	}
+	if (t->phase == TURN_KILL)
+		return give_up(t, "the sandbox ended before its files could be kept"), 0;
+	if (t->phase > TURN_BOOT)
+		return err_set(e, ERR_DIED, "the sandbox died before the program's end");
+	boot_text(t, text, sizeof(text));
+	return err_set(e, ERR_BOOT, "the sandbox did not start%s%s", *text ? ": " : "", text);
+}
+
+static int on_link(struct turn *t, struct err *e)
+{
+	struct keeper_msg m;
+	int fd[KEEPER_FDS];
+	int rc = keeper_recv(t->keeper.link, &m, fd);
+
+	if (rc < 0)
+		return errno == EAGAIN || errno == EINTR ? 0 : err_sys(e, ERR_HOST, "hear the keeper");
+	if (rc == 0) {
+		fd_closep(&t->keeper.link);
+		return t->phase < TURN_DRAIN ? err_set(e, ERR_DIED, "the keeper died") : 0;
+	}
+	switch (m.what) {
+	case KEEPER_FAILED:
+		*e = m.err;
+		return -1;
+	case KEEPER_ENDED:
+		/* what it still said is in the channel: its end comes there */
+		return 0;
+	default:
+		t->r->backend = backends[m.backend]->name;
+		t->ctl = fd[0];
+		t->out_fd = fd[1];
+		t->err_fd = fd[2];
+		if (fd_nonblock(t->ctl, true) < 0)
+			return err_sys(e, ERR_HOST, "set up the control channel");
+		return feed_begin(t, e);
+	}
+}
+
+/* One stream's turn: moves bytes, and judges how that went. */
+static int on_stream(struct turn *t, struct stream *s, struct err *e)
+{
+	uint64_t before = s->bytes;
+
+	switch (stream_step(s, e)) {
+	case STREAM_GONE:
+		/* as a program of a pipeline would: die of SIGPIPE, after cleaning up */
+		stream_drop(s);
+		if (!t->r->cancel)
+			t->r->cancel = SIGPIPE;
+		return turn_interrupt(t, e);
+	case STREAM_FAILED:
+		stream_drop(s);
+		return -1;
+	default:
+		if (s->bytes > before && !t->r->first_us)
+			t->r->first_us = clock_now_us();
+		return 0;
+	}
+}
+
+static void fill_poll(struct turn *t, struct pollfd p[POLLED])
+{
+	p[P_LINK] = (struct pollfd){ t->keeper.link, POLLIN, 0 };
+	p[P_CTL] = (struct pollfd){ t->ctl, (short)(POLLIN | (t->to.len > 0 ? POLLOUT : 0)), 0 };
+	p[P_SIGNAL] = (struct pollfd){ t->sig_fd, POLLIN, 0 };
+	p[P_OUT] = stream_poll(&t->r->out);
+	p[P_ERR] = stream_poll(&t->r->err);
+	p[P_STDIN] = (struct pollfd){ feed_wants_stdin(t) ? STDIN_FILENO : -1, POLLIN, 0 };
+}
+
+static int serve(struct turn *t, struct pollfd p[POLLED], struct err *e)
+{
+	bool end = false;
+
+	if (p[P_SIGNAL].revents && on_signal(t, e) < 0)
+		return -1;
+	if (p[P_LINK].revents && on_link(t, e) < 0)
+		return -1;
+	if (p[P_STDIN].revents && feed_stdin(t, e) < 0)
+		return -1;
+	if (p[P_CTL].revents & (POLLIN | POLLHUP | POLLERR) && talk_read(t, &end, e) < 0)
+		return -1;
+	if (p[P_OUT].revents && on_stream(t, &t->r->out, e) < 0)
+		return -1;
+	if (p[P_ERR].revents && on_stream(t, &t->r->err, e) < 0)
+		return -1;
+	if (end) {
+		fd_closep(&t->ctl);
+		return on_death(t, e);
+	}
+	return feed_step(t, e) < 0 ? -1 : feed_flush(t, e);
+}
+
+/* After the end of the program: both streams until they have nothing more. */
+static int drain(struct turn *t, struct err *e)
+{
+	struct stream *both[] = { &t->r->out, &t->r->err };
+	bool open = false;
+
+	for (int i = 0; i < 2; i++) {
+		if (both[i]->state < STREAM_CLOSED && on_stream(t, both[i], e) < 0)
+			return -1;
+		open |= both[i]->state < STREAM_CLOSED;
+	}
+	if (!open)
+		turn_enter(t, TURN_OVER, NUM_NONE);
+	return 0;
+}
+
+int turn_take(struct turn *t, struct err *e)
+{
+	turn_enter(t, TURN_BOOT, PLAN_BOOT_MS);
+	while (t->phase != TURN_OVER) {
+		struct pollfd p[POLLED];
+
+		fill_poll(t, p);
+		if (poll(p, POLLED, clock_poll_ms(t->deadline_us)) < 0 && errno != EINTR)
+			return err_sys(e, ERR_HOST, "poll");
+		if (serve(t, p, e) < 0)
+			return -1;
+		if (t->phase == TURN_DRAIN && drain(t, e) < 0)
+			return -1;
+		if (t->phase != TURN_OVER && clock_now_us() >= t->deadline_us &&
+		    on_deadline(t, e) < 0)
+			return -1;
+	}
+	return 0;
+}

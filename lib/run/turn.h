@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* turn - one program in one sandbox, from the keeper's start to the last byte:
+ * one poll loop in every phase. Inside lib/run only.
+ *
+ * turn.c    the loop and its deadlines
+ * talk.c    frames from the guest, what each means
+ * feed.c    frames to the guest: the plan, the inputs, standard input
+ */
+#ifndef PAI_RUN_TURN_H
+#define PAI_RUN_TURN_H
+
+#include "backend/backend.h"
+#include "in/inputs.h"
+#include "out/result.h"
+#include "run/run.h"
+#include "wire/msg.h"
+
+enum turn_phase {
+	TURN_BOOT,		/* until the guest's hello */
+	TURN_LOAD,		/* inputs go in */
+	TURN_START,		/* START is sent */
+	TURN_RUN,		/* the program runs */
+	TURN_GRACE,		/* it was interrupted */
+	TURN_KILL,		/* it was killed */
+	TURN_COLLECT,		/* it has ended; files come */
+	TURN_DRAIN,		/* all has come; the caller's side takes the rest */
+	TURN_OVER,
+};
+
+struct turn {
+	const struct plan *plan;
+	const struct inputs *inputs;
+	struct choice *choice;
+	struct result *r;
+	struct keeper keeper;
+	int sig_fd;
+
+	enum turn_phase phase;
+	int64_t deadline_us;	/* of this phase */
+	bool timed_out, hurry;	/* hurry: nobody waits for a slow reader any more */
+
+	int ctl;		/* -1 until the keeper's attempt, and after its end */
+	int out_fd, err_fd;	/* of the attempt, until the streams take them */
+	struct buf from, to;	/* the control channel: read, to be written */
+
+	/* feed.c */
+	size_t next;		/* input */
+	int in_fd;		/* of the input at hand, or -1 */
+	uint64_t in_left;
+	size_t text_at;
+	bool in_open, stdin_wanted, stdin_end;
+	uint32_t credit;
+};
+
+/* Enters PHASE, with AFTER_MS (NUM_NONE: never) until its deadline. */
+void turn_enter(struct turn *t, enum turn_phase phase, uint64_t after_ms);
+/* Interrupts the program and gives it the grace. */
+int turn_interrupt(struct turn *t, struct err *e);
+
+/* The attempt's descriptors are here: RUN, ARG and ENV are queued. */
+int feed_begin(struct turn *t, struct err *e);
+/* Queues what may be queued now. */
+int feed_step(struct turn *t, struct err *e);
+/* True if descriptor 0 should be polled for more. */
+bool feed_wants_stdin(const struct turn *t);
+/* Descriptor 0 has something, or its end. */
+int feed_stdin(struct turn *t, struct err *e);
+int feed_frame(struct turn *t, enum msg_kind kind, const void *body, size_t n, struct err *e);
+/* Writes what is queued as far as the guest takes it. */
+int feed_flush(struct turn *t, struct err *e);
+
+/* Reads and handles what the guest sent; *END is set at the channel's end. */
+int talk_read(struct turn *t, bool *end, struct err *e);
+
+/* The whole turn; the result's program fields are filled. */
+int turn_take(struct turn *t, struct err *e);
+
+#endif

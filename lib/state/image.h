@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* image - the folder that a sandbox starts from: rootfs.erofs and image.json
+ * (deploy/build-image writes both). Nothing large is read or hashed here: the
+ * size on record, the owner and the mode are checked, as for every run.
+ */
+#ifndef PAI_STATE_IMAGE_H
+#define PAI_STATE_IMAGE_H
+
+#include "base/err.h"
+
+#define IMAGE_FORMAT 1		/* of image.json; a newer one is refused */
+#define IMAGE_JSON_MAX (1u << 20)	/* bytes */
+#define IMAGE_DIGEST 80		/* "sha256:", 64 digits, NUL */
+
+struct image {
+	char *name;		/* as the user says it */
+	char *rootfs;		/* absolute path of rootfs.erofs */
+	char digest[IMAGE_DIGEST];	/* of rootfs.erofs, from image.json */
+};
+
+/* Finds the image NAME (NULL: "default"): a name in the user's data folder or
+ * in the system's, or a path if it has a slash. */
+int image_find(const char *name, struct image *out, struct err *e);
+void image_free(struct image *im);
+
+#endif

@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* msg - the messages of the control channel, and when each may be sent.
+ *
+ * To the guest, in this order:
+ *   RUN, ARG*, ENV*, (FILE, DATA*, END)*, START, (STDIN* STDIN_END)
+ *   and at any time INTERRUPT, KILL.
+ * From the guest, in this order:
+ *   HELLO, STARTED, ENDED, (FILE, DATA*, END | SKIPPED)*, NOTE*, DONE
+ *   and at any time after HELLO: CREDIT, FAIL.
+ * The host may send all up to the last FILE without waiting. START waits for
+ * HELLO, so that whatever stands on the raw stderr stream before it is the
+ * backend's own text. DATA and STDIN bytes flow only against credit: at first
+ * MSG_CREDIT, then as much again as each CREDIT says; so INTERRUPT and KILL
+ * are never stuck behind a program that does not read.
+ */
+#ifndef PAI_WIRE_MSG_H
+#define PAI_WIRE_MSG_H
+
+#include "wire/frame.h"
+
+#define MSG_VERSION 1u		/* both ends must have the same */
+#define MSG_CREDIT (256u << 10)	/* bytes that may be under way */
+#define MSG_CHUNK (64u << 10)	/* bytes in one DATA or STDIN */
+#define MSG_PATH_MAX 4096u	/* bytes of a path, as PATH_MAX */
+#define MSG_NAME_MAX 255u	/* bytes of one component */
+#define MSG_NOTE_MAX (256u << 10)	/* bytes of all NOTEs of one kind */
+
+enum msg_kind {
+	/* to the guest */
+	MSG_RUN = 1,
+	MSG_ARG,		/* one argument: its bytes */
+	MSG_ENV,		/* one NAME=VALUE: its bytes */
+	MSG_FILE,		/* struct msg_file; both ways */
+	MSG_DATA,		/* bytes of that file; both ways */
+	MSG_END,		/* the file is whole; both ways */
+	MSG_START,
+	MSG_STDIN,		/* bytes of standard input */
+	MSG_STDIN_END,
+	MSG_INTERRUPT,		/* SIGINT to the program */
+	MSG_KILL,		/* end all its processes now, then collect */
+	/* from the guest */
+	MSG_HELLO = 64,		/* version (4) */
+	MSG_CREDIT_MORE,	/* bytes (4) */
+	MSG_STARTED,
+	MSG_ENDED,		/* struct msg_ended */
+	MSG_SKIPPED,		/* reason (1, enum msg_skip), path */
+	MSG_NOTE,		/* which (1, enum msg_note), bytes */
+	MSG_DONE,
+	MSG_FAIL,		/* the guest could not do its part: a text */
+};
+
+enum msg_lang { MSG_PYTHON, MSG_SHELL, MSG_MODULE };
+enum msg_place {
+	MSG_IN_WORKSPACE,	/* an input, beneath /workspace */
+	MSG_AS_PROGRAM,		/* the program's text, elsewhere */
+};
+enum msg_type { MSG_REGULAR, MSG_FOLDER, MSG_LINK, MSG_TYPES };
+enum msg_skip {
+	MSG_SKIP_LINK, MSG_SKIP_SPECIAL, MSG_SKIP_NAME, MSG_SKIP_DEEP,
+	MSG_SKIP_MANY, MSG_SKIP_BIG, MSG_SKIP_UNREADABLE, MSG_SKIPS
+};
+enum msg_note {			/* of an uncaught exception */
+	MSG_NOTE_NAME, MSG_NOTE_VALUE, MSG_NOTE_TRACEBACK, MSG_NOTES
+};
+
+/* Flags of RUN. */
+#define MSG_PRINT_LAST 1u	/* print the last expression's value */
+#define MSG_STDIN_OPEN 2u	/* the program has a standard input */
+#define MSG_COLLECT 4u		/* send what the program made */
+#define MSG_REPORT 8u		/* send an uncaught exception as NOTEs */
+#define MSG_LIST 16u		/* send their names and sizes only */
+#define MSG_RUN_FLAGS 31u
+
+struct msg_run {
+	uint32_t version;
+	uint8_t lang;		/* enum msg_lang */
+	uint8_t flags;
+	uint32_t cpus, pids;	/* pids: processes and threads */
+	uint32_t max_files;	/* that COLLECT may send */
+	uint64_t max_output;	/* bytes of them */
+	uint64_t disk_bytes;	/* of /workspace, /tmp and HOME together */
+	uint64_t shm_bytes;	/* of /dev/shm */
+	const char *hostname;	/* at most MSG_NAME_MAX bytes */
+	const char *shown;	/* the program's name as the user gave it */
+	const char *file;	/* its name in /workspace, or "" for a text */
+};
+
+struct msg_file {
+	uint8_t type;		/* enum msg_type */
+	uint8_t place;		/* enum msg_place; from the guest always 0 */
+	uint16_t mode;		/* permission bits only */
+	uint64_t size;		/* of a regular file: what will follow at most */
+	const char *path;	/* relative, checked by msg_path_ok() */
+	const char *target;	/* of a link, else "" */
+};
+
+struct msg_ended {
+	uint8_t signaled;	/* code is a signal */
+	uint8_t killed;		/* MSG_KILL ended it */
+	uint32_t code;
+	uint64_t user_us, sys_us, peak_bytes;
+};
+
+/* Encoders: fill BODY[0..CAP) and return its length, or -1 and *e. */
+ssize_t msg_put_run(const struct msg_run *m, uint8_t *body, size_t cap, struct err *e);
+ssize_t msg_put_file(const struct msg_file *m, uint8_t *body, size_t cap, struct err *e);
+ssize_t msg_put_ended(const struct msg_ended *m, uint8_t *body, size_t cap, struct err *e);
+
+/* Room that the strings of a decoded message need; they end with NUL. */
+struct msg_text {
+	char a[MSG_PATH_MAX + 1], b[MSG_PATH_MAX + 1], c[MSG_NAME_MAX + 1];
+};
+/* Decoders: every field is checked for its range. Strings lie in *T. */
+int msg_get_run(const struct frame *f, struct msg_run *m, struct msg_text *t, struct err *e);
+int msg_get_file(const struct frame *f, struct msg_file *m, struct msg_text *t, struct err *e);
+int msg_get_ended(const struct frame *f, struct msg_ended *m, struct err *e);
+
+/* True if PATH[0..N) is a relative path that stays beneath where it starts:
+ * components of 1 to MSG_NAME_MAX bytes, none of them "." or "..", no NUL. */
+int msg_path_ok(const char *path, size_t n);
+
+#endif
