@@ -52,6 +52,8 @@ extern const struct backend backend_firecracker, backend_gvisor;
 /* In order of preference. */
 extern const struct backend *const backends[BACKENDS];
 
+/* 0 if NAME (NULL: auto) may stand behind --backend and is not "off". */
+int backend_check_name(const char *name, struct err *e);
 /* Fills *C by the plan's word (auto, or one backend's name); -1 where none
  * can run, with one reason for each. */
 int backend_select(const struct plan *p, const struct image *im, struct choice *c, struct err *e);

@@ -12,8 +12,10 @@
 
 const struct backend *const backends[BACKENDS] = { &backend_firecracker, &backend_gvisor };
 
-static int known_name(const char *name, struct err *e)
+int backend_check_name(const char *name, struct err *e)
 {
+	if (!name)
+		return 0;
 	if (!strcmp(name, "off"))
 		return err_set(e, ERR_BACKEND, "switched off by --backend=off");
 	for (int i = 0; i < BACKENDS; i++)
@@ -48,8 +50,6 @@ int backend_select(const struct plan *p, const struct image *im, struct choice *
 	bool any = false;
 
 	*c = (struct choice){ .plan = p, .image = im, .cgroup.oom_fd = -1 };
-	if (known_name(name, e) < 0)
-		return -1;
 	for (int i = 0; i < BACKENDS; i++) {
 		if (strcmp(name, "auto") && strcmp(name, backends[i]->name))
 			continue;

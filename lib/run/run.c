@@ -143,7 +143,8 @@ static int run_all(const struct plan *p, unsigned open, run_note *note, struct r
 	struct inputs in;
 	AUTO_FD sig_fd = take_signals(e);
 
-	if (sig_fd < 0 || outdir_open(&r->files, p->output_dir, p->json, e) < 0)
+	if (sig_fd < 0 || backend_check_name(p->backend, e) < 0 ||
+	    outdir_open(&r->files, p->output_dir, p->json, e) < 0)
 		return -1;
 	int rc = inputs_open(p, &in, e);
 	if (rc == 0)

@@ -1,0 +1,144 @@
+# SPDX-License-Identifier: Apache-2.0
+# The command line, as far as nothing is started.
+
+load helper
+
+# refused STATUS MESSAGE ARG...: one line, nothing on standard output
+refused() {
+	local status_wanted=$1 message=$2
+	shift 2
+	run "-$status_wanted" --separate-stderr pai-exec "$@" </dev/null
+	# shellcheck disable=SC2154 # bats sets it
+	if [ "$stderr" != "pai-exec: $message" ] || [ -n "$output" ]; then
+		echo "wanted: pai-exec: $message"
+		echo "got:    $stderr"
+		return 1
+	fi
+}
+
+@test "an unknown option is named, with the way out" {
+	refused 125 "--no-such-option: unknown option; 'pai-exec --help' shows all" --no-such-option
+	refused 125 "--no-such: unknown option; 'pai-exec --help' shows all" --no-such=3
+	refused 125 "-Z: unknown option; 'pai-exec --help' shows all" -Z
+}
+
+@test "an ambiguous option is told as such" {
+	refused 125 "--i: could be several options; 'pai-exec --help' shows all" --i=x
+}
+
+@test "an option without its value is named" {
+	refused 125 "--timeout: needs TIME behind it" --timeout
+	refused 125 "--output-dir: needs DIR behind it" -o
+	refused 125 "--json: takes no value" --json=yes
+}
+
+@test "a bad time names the option and the value" {
+	local tail="is not a time from 1 ms to 604800 s or 'none' (as in 10, 1.5s, 2m, 1h)"
+	for bad in soon -1 0 1e9 '' ' 1' 1.0005 8d; do
+		refused 125 "--timeout: '$bad' $tail" --timeout="$bad" x.py
+	done
+	refused 125 "--kill-after: 'none' is not a time from 0 s to 3600 s (as in 10, 1.5s, 2m, 1h)" -k none x.py
+}
+
+@test "a bad size or count names the option and the value" {
+	local tail='(as in 512M or 2G)'
+	refused 125 "--memory: '99999999999T' is not a size from 64M to 1T $tail" --memory=99999999999T
+	refused 125 "--memory: '1M' is not a size from 64M to 1T $tail" --memory=1M
+	refused 125 "--disk: '1.5G' is not a size from 1M to 1T $tail" --disk=1.5G
+	refused 125 "--pids: '1' is not a number from 2 to 32768" --pids=1
+	refused 125 "--cpus: '0' is not a number from 1 to 256" --cpus=0
+}
+
+@test "a bad word names the option, the value and the words that are right" {
+	refused 125 "--language: 'perl' is neither python nor shell" -l perl
+	refused 125 "--backend: 'docker' is none of auto, firecracker, gvisor, off" -b docker x.py
+	refused 125 'switched off by --backend=off' -b off -c 1
+}
+
+@test "options that do not go together are refused" {
+	refused 125 '--print-last: a shell program has no last expression' -p -l shell -c x
+	refused 125 '--print-last: cannot be used with --module' -p -m x
+	refused 125 '--module: there is a program already' -c 1 -m x
+	refused 125 "--env: '=x' has no name before '='" -e =x
+	refused 125 '--output-dir: an empty DIR' -o '' x.py
+}
+
+@test "FILE that is not there is 127, one that cannot be read 126" {
+	refused 127 "'none.py': No such file or directory" none.py
+	refused 127 "'': no such file" ''
+	mkdir folder
+	refused 126 "'folder': is a folder" folder
+	mkfifo fifo
+	refused 126 "'fifo': is no regular file" fifo
+	refused 126 "'/dev/null': is no regular file" /dev/null
+}
+
+@test "inputs are looked at before anything starts" {
+	mkdir a b
+	echo 1 >a/data.csv
+	echo 2 >b/data.csv
+	mkfifo fifo
+	refused 125 "--input: 'none.csv': No such file or directory" -i none.csv -c 1
+	refused 125 "--input: 'fifo' is neither a file nor a folder" -i fifo -c 1
+	refused 125 "--input: '/dev/null' is neither a file nor a folder" -i /dev/null -c 1
+	refused 125 "--input: 'a/data.csv' and 'b/data.csv' would both be 'data.csv' in /workspace; SRC:NAME gives one another name" \
+		-i a/data.csv -i b/data.csv -c 1
+	refused 125 "--input: '/' has no name of its own; SRC:NAME gives it one" -i / -c 1
+	refused 125 "--input: 'a/data.csv': '../x' cannot be a name in /workspace" -i a/data.csv:../x -c 1
+	mkfifo a/pipe
+	refused 125 "--input: 'a/pipe' is neither a file nor a folder nor a link" -i a -c 1
+}
+
+@test "DIR that cannot take files is named" {
+	echo >file
+	refused 125 "--output-dir: 'file': Not a directory" -o file -c 1
+	refused 125 "--output-dir: make 'no/such': No such file or directory" -o no/such -c 1
+}
+
+@test "an image that cannot be used is named, with the cure" {
+	mkdir -m 755 empty torn open new
+	local cure='; deploy/build-image makes it'
+	refused 125 "no image 'nope': neither $HOME/.local/share/pai/images/nope nor /var/lib/pai/images/nope exists$cure" \
+		--image=nope -c 1
+	refused 125 "--image: '..' is not the name of an image" --image=.. -c 1
+	refused 125 "image './empty': ./empty/image.json: No such file or directory" --image=./empty -c 1
+	echo '{"format": 1, "rootfs": {"digest": "sha256:00", "size": 100}}' | tee torn/image.json >open/image.json
+	echo torn >torn/rootfs.erofs
+	refused 125 "image './torn': ./torn/rootfs.erofs: 5 bytes instead of 100$cure" --image=./torn -c 1
+	chmod 666 open/image.json
+	refused 125 "image './open': ./open/image.json: others can write it; chmod go-w mends that" --image=./open -c 1
+	echo '{"format": 9}' >new/image.json
+	refused 125 "image './new': ./new/image.json: format 9 is newer than this pai-exec (1)" --image=./new -c 1
+	echo '{"format": ' >new/image.json
+	run -125 --separate-stderr pai-exec --image=./new -c 1
+	[[ $stderr == "pai-exec: image './new': ./new/image.json: line "* ]]
+}
+
+@test "with --json a failure is one object on standard output" {
+	run -125 --separate-stderr pai-exec --json --timeout=soon x.py
+	[ -z "$stderr" ]
+	[ "$(jq -r '[.schema, .status, .started, .error.code] | @tsv' <<<"$output")" = $'pai-exec/1\tfailed\tfalse\tusage' ]
+	run -127 --separate-stderr pai-exec --json none.py
+	[ "$(jq -r '.error.code, .error.value' <<<"$output")" = "not_found
+'none.py': No such file or directory" ]
+}
+
+@test "every option is in --help, whose lines fit a terminal" {
+	run -0 pai-exec --help
+	! grep -E '.{81}' <<<"$output" || return 1
+	while IFS=$'\t' read -r name _; do
+		grep -q -- "$name" <<<"$output" || { echo "help: $name"; return 1; }
+	done < <(pai-exec --list-options)
+	[ "$(pai-exec --list-options | wc -l)" -ge 20 ]
+}
+
+@test "--version and --help go to standard output, and fail if that is full" {
+	[[ $(pai-exec --version) == 'pai-exec '[0-9]* ]]
+	run -125 bash -c '"$0" --help >/dev/full' "$PAI_BUILD/pai-exec"
+	run -125 bash -c '"$0" --version >/dev/full' "$PAI_BUILD/pai-exec"
+}
+
+@test "a message stays one printable line whatever is in the name" {
+	run -127 --separate-stderr pai-exec $'a\nb\x1b[2J\xff'
+	[ "$stderr" = "pai-exec: 'a\\x0ab\\x1b[2J\\xff': No such file or directory" ]
+}

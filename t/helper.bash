@@ -1,0 +1,33 @@
+# SPDX-License-Identifier: Apache-2.0
+# helper - what every bats file loads: the program under test, its user, the
+# work folder, and that nothing is left.
+# shellcheck shell=bash
+
+bats_require_minimum_version 1.5.0
+PAI_SOURCE=${PAI_SOURCE:-$(cd "$BATS_TEST_DIRNAME/.." && pwd)}
+PAI_BUILD=${PAI_BUILD:-$PAI_SOURCE}
+cases=$PAI_SOURCE/t/cases
+
+# PAI_AS=user runs pai-exec as a plain user without subuid, through sudo-less
+# setpriv; the default is whoever runs the tests.
+as_user=()
+if [ "${PAI_AS:-}" = user ]; then
+	as_user=(setpriv --reuid 12345 --regid 12345 --clear-groups --inh-caps=-all
+		--bounding-set=-all --no-new-privs)
+fi
+
+setup() {
+	work=$BATS_TEST_TMPDIR/w
+	mkdir -p "$work"
+	if [ "${PAI_AS:-}" = user ]; then
+		chmod 711 "$BATS_RUN_TMPDIR" "$BATS_RUN_TMPDIR"/* "$BATS_TEST_TMPDIR"
+		chown 12345:12345 "$work"
+	fi
+	cd "$work" || return 1
+	export HOME=$work LC_ALL=C.UTF-8
+}
+
+pai-exec() { "${as_user[@]}" "$PAI_BUILD/pai-exec" "$@"; }
+
+# field KEY FILE: a value of a JSON object, as jq shows it
+field() { jq -r ".$1" "$2"; }
