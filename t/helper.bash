@@ -31,3 +31,6 @@ pai-exec() { "${as_user[@]}" "$PAI_BUILD/pai-exec" "$@"; }
 
 # field KEY FILE: a value of a JSON object, as jq shows it
 field() { jq -r ".$1" "$2"; }
+
+# The image under test; the default one where nothing is said.
+pai() { pai-exec ${PAI_IMAGE:+--image="$PAI_IMAGE"} "$@"; }

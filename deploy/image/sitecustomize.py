@@ -97,7 +97,8 @@ def prepare(path, shown, print_last):
     main.__file__ = path
     main.__cached__ = None
     sys.path.insert(0, "/workspace")
-    sys.argv[0] = shown
+    # as python3 names a program that is no file
+    sys.argv[0] = {"<string>": "-c", "<stdin>": "-"}.get(shown, shown)
     sys.orig_argv[:] = ["python3", *sys.argv]
     with open(path, "rb") as f:
         source = f.read()

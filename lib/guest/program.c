@@ -8,6 +8,7 @@
 #include <fcntl.h>
 #include <grp.h>
 #include <inttypes.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -33,14 +34,15 @@ static int add_environment(struct guest *g, struct strv *env, struct err *e)
 		/* a fresh sandbox never reads it again */
 		"PYTHONDONTWRITEBYTECODE=1",
 	};
-	static const char *const threads[] = { "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS" };
+	static const char *const cpus[] = { "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS",
+					    "PYTHON_CPU_COUNT" };
 	char text[64];
 
 	for (size_t i = 0; i < sizeof(fixed) / sizeof(*fixed); i++)
 		if (strv_add(env, fixed[i], e) < 0)
 			return -1;
-	for (size_t i = 0; i < sizeof(threads) / sizeof(*threads); i++) {
-		snprintf(text, sizeof(text), "%s=%" PRIu32, threads[i], g->run.cpus);
+	for (size_t i = 0; i < sizeof(cpus) / sizeof(*cpus); i++) {
+		snprintf(text, sizeof(text), "%s=%" PRIu32, cpus[i], g->run.cpus);
 		if (strv_add(env, text, e) < 0)
 			return -1;
 	}
@@ -144,6 +146,17 @@ static int set_rlimits(const struct guest *g, struct err *e)
 	return 0;
 }
 
+/* What sched_getaffinity() and nproc tell; what holds is the host's quota. */
+static void show_cpus(const struct guest *g)
+{
+	cpu_set_t set;
+
+	CPU_ZERO(&set);
+	for (uint32_t i = 0; i < g->run.cpus && i < CPU_SETSIZE; i++)
+		CPU_SET(i, &set);
+	(void)sched_setaffinity(0, sizeof(set), &set);	/* fewer CPUs than that here */
+}
+
 static int drop_rights(struct err *e)
 {
 	for (int cap = 0, has; (has = prctl(PR_CAPBSET_READ, cap)) >= 0; cap++)
@@ -167,6 +180,7 @@ static int become_program(struct guest *g, int in, char **argv, char **env, stru
 		return err_sys(e, ERR_HOST, "enter the program's cgroup");
 	if (set_rlimits(g, e) < 0)
 		return -1;
+	show_cpus(g);
 	if (dup2(in, 0) < 0 || close_range(3, ~0u, CLOSE_RANGE_CLOEXEC) < 0)
 		return err_sys(e, ERR_HOST, "hand over standard input");
 	if (chdir(GUEST_WORKSPACE) < 0)

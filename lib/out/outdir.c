@@ -162,7 +162,7 @@ static int open_temp(struct outdir *d)
 	*d->temp = 0;
 	/* an O_PATH descriptor is no base for O_TMPFILE by name, "." is */
 	int fd = openat(d->parent, ".", O_TMPFILE | O_WRONLY | O_CLOEXEC, 0600);
-	if (fd >= 0 || (errno != EOPNOTSUPP && errno != EISDIR && errno != ENOENT && errno != EINVAL))
+	if (fd >= 0 || (errno != EOPNOTSUPP && errno != EISDIR && errno != EINVAL))
 		return fd;
 	if (getrandom(&id, sizeof(id), 0) != sizeof(id))
 		return -1;

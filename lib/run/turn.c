@@ -30,6 +30,12 @@ int turn_interrupt(struct turn *t, struct err *e)
 	return feed_frame(t, MSG_INTERRUPT, NULL, 0, e);
 }
 
+static int kill_program(struct turn *t, struct err *e)
+{
+	turn_enter(t, TURN_KILL, PLAN_END_MS);
+	return feed_frame(t, MSG_KILL, NULL, 0, e);
+}
+
 /* The sandbox is no more, or is given up: the run is told by what is known. */
 static void give_up(struct turn *t, const char *warning)
 {
@@ -51,8 +57,7 @@ static int on_deadline(struct turn *t, struct err *e)
 		t->timed_out = true;
 		return turn_interrupt(t, e);
 	case TURN_GRACE:
-		turn_enter(t, TURN_KILL, PLAN_END_MS);
-		return feed_frame(t, MSG_KILL, NULL, 0, e);
+		return kill_program(t, e);
 	case TURN_KILL:
 		give_up(t, "the sandbox did not answer and was ended from outside: files may be lost");
 		return 0;
@@ -152,11 +157,13 @@ static int on_stream(struct turn *t, struct stream *s, struct err *e)
 
 	switch (stream_step(s, e)) {
 	case STREAM_GONE:
-		/* as a program of a pipeline would: die of SIGPIPE, after cleaning up */
+		/* SIGPIPE would have ended the program without a word */
 		stream_drop(s);
-		if (!t->r->cancel)
-			t->r->cancel = SIGPIPE;
-		return turn_interrupt(t, e);
+		if (t->r->cancel)
+			return 0;
+		t->r->cancel = SIGPIPE;
+		t->hurry = true;
+		return t->phase == TURN_RUN || t->phase == TURN_GRACE ? kill_program(t, e) : 0;
 	case STREAM_FAILED:
 		stream_drop(s);
 		return -1;

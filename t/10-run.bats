@@ -1,0 +1,255 @@
+# SPDX-License-Identifier: Apache-2.0
+# bats file_tags=sandbox
+# A program means here what it means under python3 or bash.
+
+load helper
+
+@test "a program from standard input" {
+	[ "$(printf 'print(40+2)' | pai)" = 42 ]
+	[ "$(printf 'print(40+2)' | pai -)" = 42 ]
+}
+
+@test "FILE, -c, -m and -l shell, with their arguments" {
+	echo 'import sys; print(sys.argv)' >prog.py
+	[ "$(pai prog.py a '' '-o x' </dev/null)" = "['prog.py', 'a', '', '-o x']" ]
+	[ "$(pai -c 'import sys; print(sys.argv)' a -b)" = "['-c', 'a', '-b']" ]
+	[ "$(pai -m platform </dev/null | cut -c 1-5)" = Linux ]
+	echo 'import sys; print(__name__, sys.argv[1:], sys.path[0])' >mod.py
+	[ "$(pai -i mod.py -m mod x)" = "__main__ ['x'] /workspace" ]
+	# shellcheck disable=SC2016 # the shell inside expands it
+	[ "$(pai -l shell -c 'echo "$1-$#"' a b)" = a-2 ]
+	# shellcheck disable=SC2016
+	printf '#!/usr/bin/env bash\narr=(x y); echo "${arr[1]} $1"\n' >job
+	[ "$(pai job z)" = 'y z' ]
+	mv job job.sh
+	[ "$(pai job.sh z)" = 'y z' ]
+}
+
+@test "one module namespace, pickle, getsource: from FILE and from standard input" {
+	for way in file stdin; do
+		if [ $way = file ]; then run -0 pai "$cases/scope.py"; else run -0 pai <"$cases/scope.py"; fi
+		[ "$output" = "9 3.14 Box
+def area(r): 1" ]
+	done
+}
+
+@test "multiprocessing works with every start method" {
+	for way in file stdin; do
+		if [ $way = file ]; then run -0 pai "$cases/spawn.py"; else run -0 pai <"$cases/spawn.py"; fi
+		[ "$output" = "fork [2, 4]
+spawn [2, 4]
+forkserver [2, 4]" ]
+	done
+}
+
+@test "no frame of ours lies under the program" {
+	cat >frames.py <<-'P'
+		import inspect, sys, traceback
+		print([(f.filename, f.function) for f in inspect.stack()])
+		print(len(traceback.extract_stack()), sys.orig_argv, sys.gettrace(), sys.excepthook is sys.__excepthook__)
+	P
+	run -0 pai frames.py
+	[ "$output" = "[('frames.py', '<module>')]
+1 ['python3', 'frames.py'] None True" ]
+}
+
+@test "the program's text is taken as it is" {
+	want='3
+-
+4
+-
+done
+19 6
+3'
+	[ "$(pai "$cases/text.py")" = "$want" ]
+	[ "$(pai <"$cases/text.py")" = "$want" ]
+	run -0 pai < <(printf '\357\273\277print("ok")\r\nif True:\r\n    print("two")\r\n\r\n    print("three")')
+	[ "$output" = "ok
+two
+three" ]
+	run -0 pai < <(printf '')
+	[ -z "$output" ]
+	run -0 pai < <(printf '# only a comment\n')
+	[ -z "$output" ]
+	printf '# -*- coding: latin-1 -*-\nprint(ascii("\351"))\n' >latin.py
+	[ "$(pai latin.py)" = "'\\xe9'" ]
+}
+
+@test "a program of 5 MB" {
+	{ head -c 5000000 /dev/zero | tr '\0' '#'; printf '\nprint("end")\n'; } >long.py
+	[ "$(pai long.py)" = end ]
+	[ "$(pai <long.py)" = end ]
+}
+
+@test "a traceback names the program as the user did, with lines and source, without colours" {
+	mkdir sub
+	cp "$cases/trace.py" sub/
+	for name in sub/trace.py "$cases/trace.py"; do
+		run -1 --separate-stderr pai "$name"
+		[ "$output" = before ]
+		[ "$stderr" = "Traceback (most recent call last):
+  File \"$name\", line 10, in <module>
+    outer(0)
+    ~~~~~^^^
+  File \"$name\", line 3, in outer
+    return inner(n)
+  File \"$name\", line 6, in inner
+    return 10 // n
+           ~~~^^~~
+ZeroDivisionError: integer division or modulo by zero
+
+The above exception was the direct cause of the following exception:
+
+Traceback (most recent call last):
+  File \"$name\", line 12, in <module>
+    raise KeyError(\"no rate for zone 7\") from e
+KeyError: 'no rate for zone 7'" ]
+	done
+	run -1 --separate-stderr pai <"$cases/trace.py"
+	[[ $stderr == *'File "<stdin>", line 12, in <module>
+    raise KeyError("no rate for zone 7") from e'* ]]
+}
+
+@test "a syntax error is told as python3 tells it, and nothing runs" {
+	run -1 --separate-stderr pai < <(printf 'print(2)\nx = (1,\n')
+	[ -z "$output" ]
+	# bats takes leading blanks away
+	[ "$stderr" = "File \"<stdin>\", line 2
+    x = (1,
+        ^
+SyntaxError: '(' was never closed" ]
+	printf 'print(1)\n\0' >nul.py
+	run -1 --separate-stderr pai nul.py
+	[[ $stderr == *'SyntaxError: source code '*'null bytes'* ]]
+}
+
+@test "warnings and logging on standard error are no failure" {
+	run -0 --separate-stderr pai "$cases/chatty.py"
+	[ "$output" = '0 failed, Error: none' ]
+	[[ $stderr == *INFO:root:starting* && $stderr == *'UserWarning: old API'* && $stderr == *note* ]]
+	run -3 --separate-stderr pai -c 'raise SystemExit(3)'
+	[ -z "$stderr" ] && [ -z "$output" ]
+}
+
+@test "asyncio.run works" {
+	[ "$(pai "$cases/arun.py")" = ran ]
+}
+
+@test "--print-last prints the last expression's value, and nothing for None" {
+	[ "$(pai -p -c 'x = 6
+x * 7')" = 42 ]
+	[ -z "$(pai -p -c 'None')" ]
+	[ -z "$(pai -p -c 'x = 1')" ]
+	[ "$(pai -p -c 'print(1)')" = 1 ]
+	[ "$(printf '"a"\n"b"' | pai -p)" = "'b'" ]
+	[ -z "$(pai -c '42')" ]
+	run -1 --separate-stderr pai -p -c '1
+1/0'
+	[[ $stderr == *'File "<string>", line 2, in <module>
+    1/0
+    ~^~'* ]]
+}
+
+@test "files that were never closed are whole, atexit and threads run to their end" {
+	cat >late.py <<-'P'
+		import atexit, threading, time
+		f = open("kept.txt", "w")
+		f.write("text")
+		atexit.register(print, "atexit")
+		def late():
+		    time.sleep(0.2)
+		    print("thread")
+		threading.Thread(target=late).start()
+		print("main")
+	P
+	run -0 pai -o out late.py
+	[ "$output" = "main
+thread
+atexit" ]
+	[ "$(cat out/kept.txt)" = text ]
+}
+
+@test "bash's rules for status, and the script is not its own standard input" {
+	sh_is() { # sh_is STATUS OUTPUT SCRIPT
+		run "-$1" --separate-stderr pai -l shell < <(printf '%b' "$3")
+		[ "$output" = "$2" ] || { echo "$3: '$output'"; return 1; }
+	}
+	# shellcheck disable=SC2016 # the shell inside expands it
+	sh_is 1 b 'set -euo pipefail\narr=(a b)\necho "${arr[1]}"\nfalse | cat\necho never\n'
+	sh_is 0 '' 'false | cat\n'
+	sh_is 0 y 'yes | head -n 1\n'
+	sh_is 3 out 'echo out; echo err >&2; exit 3\n'
+	# shellcheck disable=SC2154
+	[ "$stderr" = err ]
+	sh_is 127 '' 'nosuchcmd\n'
+	[[ $stderr == *'nosuchcmd: command not found' ]]
+	# shellcheck disable=SC2016
+	sh_is 0 $'42\ngot []' 'echo $((40+2)); read -r x; echo "got [$x]"\n'
+	# shellcheck disable=SC2016
+	sh_is 137 '' 'kill -9 $$\n'
+	[ "$stderr" = 'pai-exec: program killed by signal 9 (SIGKILL)' ]
+}
+
+@test "the status is the program's own, and JSON tells it from ours" {
+	for n in 0 1 2 99 123 124 125 126 127 128 137 255; do
+		run "-$n" pai --json -c "raise SystemExit($n)"
+		[ "$(jq -c '[.exit_code, .status, .signal, .error]' <<<"$output")" = "[$n,\"ok\",null,null]" ]
+	done
+}
+
+@test "crashes and exits are told apart, with what was printed before" {
+	ends() { # ends STATUS LAST-LINE CODE
+		run "-$1" --separate-stderr pai -c "print('x')
+$3"
+		[ "$output" = x ] && [ "${stderr##*$'\n'}" = "$2" ] || { echo "$output / $stderr"; return 1; }
+	}
+	ends 139 'pai-exec: program killed by signal 11 (SIGSEGV)' 'import ctypes; ctypes.string_at(0)'
+	ends 134 'pai-exec: program killed by signal 6 (SIGABRT)' 'import os; os.abort()'
+	ends 137 'pai-exec: program killed by signal 9 (SIGKILL)' 'import os; os.kill(os.getpid(), 9)'
+	ends 143 'pai-exec: program killed by signal 15 (SIGTERM)' 'import os; os.kill(os.getpid(), 15)'
+	ends 7 '' 'import os; os._exit(7)'
+	ends 1 'bad input' 'import sys; sys.exit("bad input")'
+	ends 44 '' 'import sys; sys.exit(300)'
+	ends 0 '' 'exit()'
+	ends 1 'ValueError: no' 'raise ValueError("no")'
+}
+
+@test "JSON tells a signal, an exception and an exit" {
+	run -139 pai --json -c 'import ctypes; ctypes.string_at(0)'
+	[ "$(jq -c '[.status, .signal, .exit_code]' <<<"$output")" = '["signal",11,null]' ]
+	run -1 pai --json "$cases/trace.py"
+	[ "$(jq -c '[.status, .exit_code, .stdout, .error.name, .error.value, (.error.traceback == .stderr)]' <<<"$output")" = \
+		"[\"error\",1,\"before\\n\",\"KeyError\",\"'no rate for zone 7'\",true]" ]
+	run -1 pai --json -c 'import sys; sys.exit("text")'
+	[ "$(jq -c '[.status, .error, .stderr]' <<<"$output")" = '["ok",null,"text\n"]' ]
+	run -1 pai --json -c 'x = ('
+	[ "$(jq -r .error.name <<<"$output")" = SyntaxError ]
+}
+
+@test "the program cannot forge a result" {
+	run -5 pai --json "$cases/forge.py"
+	[ "$(jq -c '[.exit_code, .results, (.stdout | length)]' <<<"$output")" = '[5,[],139]' ]
+	run -6 --separate-stderr pai "$cases/fdspray.py"
+	[ "$output" = 'still here' ] && [ -z "$stderr" ]
+	run -6 pai --json "$cases/fdspray.py"
+	[ "$(jq -c '[.exit_code, .status, .error]' <<<"$output")" = '[6,"ok",null]' ]
+}
+
+@test "--env gives a variable, the caller's own stay outside" {
+	export TOKEN=s3cret PASSED=yes
+	run -0 pai -e A=1 -e B='x=y z' -e PASSED -e NOT_SET -e LANG=C -c 'import os
+print([os.environ.get(n) for n in ("A", "B", "PASSED", "NOT_SET", "TOKEN", "LANG", "PAI_START")])'
+	[ "$output" = "['1', 'x=y z', 'yes', None, None, 'C', None]" ]
+}
+
+@test "the caller's locale, time zone and python settings change nothing" {
+	want="False False utf-8 UTF-8
+5 b'\\xc3\\xbc.txt'
+UTC Europe/Berlin False"
+	hostile=(env API_TOKEN=s3cret LANG=xx_YY.UTF-8 LC_ALL=xx_YY.UTF-8 PYTHONIOENCODING=ascii
+		PYTHONPATH=/nope TZ=Asia/Tokyo)
+	run -0 "${as_user[@]}" "${hostile[@]}" "$PAI_BUILD/pai-exec" ${PAI_IMAGE:+--image="$PAI_IMAGE"} "$cases/env.py"
+	[ "$output" = "$want" ]
+	run -0 env -u LC_ALL "${as_user[@]}" env LC_ALL=C "$PAI_BUILD/pai-exec" ${PAI_IMAGE:+--image="$PAI_IMAGE"} "$cases/env.py"
+	[ "$output" = "$want" ]
+}

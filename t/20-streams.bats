@@ -1,0 +1,155 @@
+# SPDX-License-Identifier: Apache-2.0
+# bats file_tags=sandbox
+# Standard input, output and error: apart, live, byte for byte, with back-pressure.
+
+load helper
+
+@test "characters that lie across read borders stay whole" {
+	[ "$(pai "$cases/euro.py" | sha256sum)" = "$(python3 "$cases/euro.py" | sha256sum)" ]
+	run -0 pai --json "$cases/euro.py"
+	[ "$(jq -r '.stdout | "\(length) \(test("\ufffd"))"' <<<"$output")" = '100001 false' ]
+	run -0 pai --json "$cases/slowbytes.py"
+	[ "$(jq -c .stdout <<<"$output")" = '"≤📈\n"' ]
+}
+
+@test "every byte passes, in JSON as base64 that says so" {
+	pai "$cases/bytes256.py" >out.bin 2>err.bin
+	python3 -c 'import sys; sys.exit(open("out.bin", "rb").read() != bytes(range(256)))'
+	printf '\rstep 0\rstep 1\rstep 2' | cmp - err.bin
+	pai --json "$cases/bytes256.py" >r.json
+	[ "$(jq -r '.stdout_encoding, .stdout_bytes, .stderr, .exit_code' r.json | head -n 2)" = 'base64
+256' ]
+	jq -j .stdout r.json | base64 -d | cmp - out.bin
+}
+
+@test "many lines, and one long line" {
+	[ "$(pai -c 'for i in range(1, 3001): print(i)' | tail -n 1)" = 3000 ]
+	[ "$(pai -c 'print("x" * (1 << 20))' | wc -c)" = 1048577 ]
+}
+
+@test "lines come while the program runs" {
+	mkfifo fifo
+	pai -c 'import time
+print("first")
+time.sleep(30)' >fifo &
+	read -r line <fifo
+	kill -INT $!
+	wait $! || true
+	[ "$line" = first ]
+}
+
+@test "output and error are kept apart; on one file their order is kept" {
+	cat >both.py <<-'P'
+		import sys
+		for i in range(50):
+		    print("out", i)
+		    print("err", i, file=sys.stderr)
+	P
+	pai both.py >o 2>e
+	[ "$(grep -c out o) $(grep -c err e) $(wc -l <o) $(wc -l <e)" = '50 50 50 50' ]
+	pai both.py >both 2>&1
+	python3 both.py >want 2>&1 || true
+	python3 -u both.py >want 2>&1
+	cmp want both
+	pai both.py 2>&1 | cmp want -
+}
+
+@test "what stands in a file before >> stays" {
+	echo before >log
+	pai -c 'print("after")' >>log
+	pai -c 'print("again")' >>log
+	[ "$(cat log)" = 'before
+after
+again' ]
+}
+
+@test "64 MiB through a slow reader, and as a file, byte for byte" {
+	pai --memory=512M -o out "$cases/big.py" 2>want | { read -rt 2 <> <(:) || :; sha256sum >got; }
+	[ "$(cut -d ' ' -f 1 got)" = "$(cat want)" ]
+	[ "$(sha256sum <out/blob.bin | cut -d ' ' -f 1)" = "$(cat want)" ]
+}
+
+@test "1 GiB out and 1 GiB in, and the command stays small" {
+	command -v /usr/bin/time >/dev/null || skip 'time(1) is missing'
+	cat >flood.py <<-'P'
+		import sys
+		for i in range(1024): sys.stdout.buffer.write(bytes(1 << 20))
+	P
+	cat >drink.py <<-'P'
+		import sys
+		n = 0
+		while b := sys.stdin.buffer.read(1 << 20): n += len(b)
+		print(n)
+	P
+	small=("${as_user[@]}" /usr/bin/time -f %M -o rss "$PAI_BUILD/pai-exec" ${PAI_IMAGE:+--image="$PAI_IMAGE"})
+	[ "$("${small[@]}" flood.py | wc -c)" = 1073741824 ]
+	[ "$(tail -n 1 rss)" -lt 16384 ]
+	[ "$(head -c 1073741824 /dev/zero | "${small[@]}" drink.py)" = 1073741824 ]
+	[ "$(tail -n 1 rss)" -lt 16384 ]
+}
+
+@test "without standard input a program meets its end at once" {
+	run -1 --separate-stderr pai <"$cases/ask.py"
+	[ "$output" = 'who? ' ]
+	[[ $stderr == *'EOFError: EOF when reading a line' ]]
+	[ "$(pai -n "$cases/count.py" < <(echo data))" = 0 ]
+	[ "$(pai "$cases/count.py" </dev/null)" = 0 ]
+	[ "$(pai "$cases/count.py" <&-)" = 0 ]
+}
+
+@test "piped bytes and their end arrive" {
+	[ "$(echo Ada | pai "$cases/ask.py")" = 'who? hello Ada' ]
+	[ "$(printf '\000\001\002\377' | pai "$cases/count.py")" = 4 ]
+	[ "$(head -c 20000000 /dev/zero | pai "$cases/count.py")" = 20000000 ]
+	[ "$(echo Ada | pai -c 'print(input())')" = Ada ]
+}
+
+@test "standard input that nobody reads, or that never ends, delays nothing" {
+	[ "$(head -c 100000000 /dev/zero | pai -c 'print("done")')" = 'done' ]
+	mkfifo held
+	exec 9<>held
+	[ "$(pai -c 'print("done")' <held)" = 'done' ]
+	run -124 --separate-stderr pai -t 1s -c 'while True: pass' <held
+	exec 9>&-
+}
+
+@test "a reader that goes away ends the run by SIGPIPE" {
+	run bash -c '"$@" -c "
+while True: print(\"x\" * 100)" | head -n 1; echo "${PIPESTATUS[0]}"' _ "${as_user[@]}" \
+		"$PAI_BUILD/pai-exec" ${PAI_IMAGE:+--image="$PAI_IMAGE"}
+	[ "${#lines[@]} ${lines[1]}" = '2 141' ]
+}
+
+@test "any of 0, 1, 2 may be closed at the start" {
+	for closed in '0<&-' '1>&-' '2>&-' '0<&- 1>&-' '0<&- 2>&-' '1>&- 2>&-' '0<&- 1>&- 2>&-'; do
+		run -7 bash -c "\"\$@\" $closed" _ "${as_user[@]}" "$PAI_BUILD/pai-exec" \
+			${PAI_IMAGE:+--image="$PAI_IMAGE"} -o out -c 'import sys
+print("out"); print("err", file=sys.stderr)
+open("f", "w").write(sys.stdin.read() + "x")
+sys.exit(7)' </dev/null
+		[ "$(cat out/f)" = x ]
+	done
+}
+
+@test "/dev/stdout, /dev/stderr and /dev/stdin can be opened" {
+	run -0 --separate-stderr pai -l shell -c 'echo out >/dev/stdout; echo err >/dev/stderr; cat /dev/stdin' < <(echo in)
+	[ "$output" = 'out
+in' ]
+	[ "$stderr" = err ]
+}
+
+@test "a full disk behind standard output is told" {
+	run -125 --separate-stderr bash -c '"$@" >/dev/full' _ "${as_user[@]}" "$PAI_BUILD/pai-exec" \
+		${PAI_IMAGE:+--image="$PAI_IMAGE"} -c 'print(1)'
+	[ "$stderr" = 'pai-exec: write to standard output: No space left on device' ]
+}
+
+@test "a terminal sees text and colours, a pipe every byte" {
+	command -v script >/dev/null || skip 'script(1) is missing'
+	cat >esc.py <<-'P'
+		print("tab\there \x1b[31mred\x1b[0m \x1b]0;title\x07 \x1b[2J end")
+	P
+	script -qec "${as_user[*]} $PAI_BUILD/pai-exec ${PAI_IMAGE:+--image=$PAI_IMAGE} esc.py" log </dev/null >/dev/null
+	grep -qF $'tab\there \e[31mred\e[0m \\x1b]0;title\\x07 \\x1b[2J end' log
+	pai esc.py | grep -qF $'\e]0;title\a \e[2J end'
+}

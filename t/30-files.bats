@@ -1,0 +1,198 @@
+# SPDX-License-Identifier: Apache-2.0
+# bats file_tags=sandbox
+# Files in and files out.
+
+load helper
+
+@test "the sales example: a table, a chart that opens, a workbook" {
+	d=$PAI_SOURCE/deploy/examples
+	run -0 pai -i "$d/sales.csv" -o out "$d/sales.py"
+	[ "${lines[0]}" = '        orders  units    revenue' ]
+	[ "${lines[2]}" = 'South      976   5313  493180.10' ]
+	[ "$(ls out)" = 'chart.png
+report.xlsx' ]
+	[ "$(head -c 8 out/chart.png | od -An -tx1)" = ' 89 50 4e 47 0d 0a 1a 0a' ]
+	# read back by another program: the image's own, in another run
+	run -0 pai -i out/report.xlsx -i out/chart.png -c 'import openpyxl, PIL.Image
+print(openpyxl.load_workbook("report.xlsx")["regions"]["D2"].value, PIL.Image.open("chart.png").size)'
+	[ "$output" = '493180.1 (1080, 540)' ]
+}
+
+@test "standard input, arguments and files together" {
+	printf 'n\n1\n2\n' >data.csv
+	cat >job.py <<-'P'
+		import sys
+		rows = sys.stdin.read().split()[1:]
+		with open(sys.argv[1], "w") as f:
+		    print(sum(map(int, rows)), file=f)
+		print(sys.argv[2])
+	P
+	[ "$(pai -o out job.py a b <data.csv)" = b ]
+	[ "$(cat out/a)" = 3 ]
+}
+
+@test "a workbook is byte for byte the same outside" {
+	[ "$(pai -o out "$cases/book.py")" = "$(sha256sum <out/t.xlsx | cut -d ' ' -f 1)" ]
+	python3 -m zipfile -t out/t.xlsx
+}
+
+@test "links are not followed and not made, hard links are files" {
+	run -0 --separate-stderr pai -o out "$cases/links.py"
+	[ -z "$(find out -type l)" ]
+	[ "$(cd out && find . -type f | sort | xargs)" = './hard.txt ./real/ok.txt' ]
+	[ "$(cat out/hard.txt out/real/ok.txt)" = 'ok
+ok' ]
+	[ "$(sort <<<"$stderr")" = "pai-exec: 'inner.txt' not kept: symlink
+pai-exec: 'passwd.txt' not kept: symlink
+pai-exec: 'rootdir' not kept: symlink
+pai-exec: 'up' not kept: symlink" ]
+}
+
+@test "nothing is written through a link in DIR, and that is a 125" {
+	"${as_user[@]}" mkdir out victim
+	ln -s "$PWD/victim" out/real
+	run -125 --separate-stderr pai -o out "$cases/links.py"
+	[ -z "$(ls victim)" ]
+	[[ $stderr == "pai-exec: folder 'real' not kept: "* ]]
+	[ "$(cat out/hard.txt)" = ok ]
+	run -125 pai --json -o out "$cases/links.py"
+	[ "$(jq -c '[.status, .exit_code, .error.code]' <<<"$output")" = '["failed",0,"output"]' ]
+}
+
+@test "a FIFO, a socket or a device in the output does not hang and is named" {
+	run -0 --separate-stderr pai -o out -t 20 "$cases/special.py"
+	[ "$(ls -A out)" = data.txt ]
+	[ "$stderr" = "pai-exec: 'pipe' not kept: special
+pai-exec: 'sock' not kept: special" ]
+}
+
+@test "odd names keep their bytes, and the JSON list is valid" {
+	run -0 pai --json -o out "$cases/names.py"
+	[ "$(jq '.files | length' <<<"$output")" = 12 ]
+	[ "$(jq -r '.files[].path' <<<"$output" | grep -c '^caf\\xe9.bin$')" = 1 ]
+	run -0 python3 - <<-'P'
+		import os
+		ok = 0
+		for r, _, fs in os.walk("out"):
+		    for f in fs:
+		        ok += open(os.path.join(r, f), encoding="utf-8").read() in (f, "latin")
+		print(ok, os.path.exists(b"out/caf\xe9.bin"))
+	P
+	[ "$output" = '12 True' ]
+	cp out/-rf './-in put é.txt'
+	run -0 pai -i './-in put é.txt' -c 'import os; print(os.listdir())'
+	[ "$output" = "['-in put é.txt']" ]
+}
+
+@test "files belong to the caller, with plain modes" {
+	umask 022
+	run -0 pai -o out "$cases/modes.py"
+	me=$(id -u)
+	[ "${PAI_AS:-}" != user ] || me=12345
+	[ "$(find out -type f -printf '%f %U %m\n' | sort)" = "in.txt $me 600
+locked.txt $me 600
+tool.sh $me 755" ]
+	[ "$(cat out/locked.txt out/shut/in.txt)" = 'in
+1' ]
+	umask 077
+	run -0 pai -o private "$cases/modes.py"
+	[ "$(find private -type f -perm /077)" = '' ]
+}
+
+@test "an input is a copy: the host's stays, what is unchanged does not come back" {
+	mkdir a
+	echo 1 >a/data.csv
+	echo 2 >same.txt
+	run -0 pai -i a/data.csv -i same.txt -i "$cases/rewrite.py" -o out "$cases/rewrite.py"
+	[ "$(cat a/data.csv)" = 1 ]
+	[ "$(ls out)" = data.csv ]
+	[ "$(cat out/data.csv)" = changed ]
+}
+
+@test "folders go in and come out, links inside stay links" {
+	"${as_user[@]}" mkdir -p in/deep/er out
+	chmod 755 in
+	echo x >in/deep/er/f
+	ln -s deep/er/f in/link
+	chmod 750 in/deep
+	echo old >out/kept
+	run -0 pai -i in -i in/deep:other/place -o out -c 'import os
+print(open("in/link").read().strip(), os.readlink("in/link"), oct(os.stat("in/deep").st_mode))
+os.makedirs("new/empty"); open("in/deep/g", "w").write("g"); open("other/place/h", "w").write("h")'
+	[ "$output" = 'x deep/er/f 0o40750' ]
+	[ "$(cd out && find . | sort | xargs)" = '. ./in ./in/deep ./in/deep/g ./kept ./new ./new/empty ./other ./other/place ./other/place/h' ]
+}
+
+@test "SRC is the whole text if such a path exists, else split at the last colon" {
+	echo a >x:y
+	echo b >x
+	run -0 pai -i x:y -i x:z -i x:q/r -c 'import os
+for r, d, f in sorted(os.walk(".")): print(r, sorted(f))'
+	[ "$output" = ". ['x:y', 'z']
+./q ['r']" ]
+}
+
+@test "/mnt/data is /workspace, which is the working directory and holds the inputs only" {
+	echo 1 >d
+	run -0 pai -i d -c 'import os
+print(os.getcwd(), os.path.realpath("/mnt/data"), os.listdir(), os.path.expanduser("~"))'
+	[ "$output" = "/workspace /workspace ['d'] /home/user" ]
+}
+
+@test "files are kept when the program fails, is killed or exits in a hurry" {
+	for end in '1/0' 'import os; os._exit(3)' 'import os; os.kill(os.getpid(), 9)'; do
+		rm -rf out
+		run pai -o out -c "open('f', 'w').write('x')
+$end"
+		[ "$(cat out/f)" = x ]
+	done
+}
+
+@test "too many or too large files: what fits is kept, the status is 125" {
+	run -125 --separate-stderr pai -o out -c 'for i in range(1100): open(f"{i:04}", "w").write("x")'
+	[ "$(find out -type f | wc -l)" = 1000 ]
+	[ "$stderr" = "pai-exec: '1000' not kept: too_many" ]
+	run -125 --separate-stderr pai -o big --disk=100M -c 'open("big", "w").truncate(1 << 40); open("small", "w").write("s")'
+	[ "$(ls big)" = small ]
+	[ "$stderr" = "pai-exec: 'big' not kept: too_big" ]
+}
+
+@test "a disk that fills up while files are kept is told, and no part of a file stays" {
+	[ "$(id -u)" = 0 ] && [ "${PAI_AS:-}" != user ] || skip 'needs root to mount'
+	mkdir small
+	mount -t tmpfs -o size=1m tmpfs small
+	run -125 --separate-stderr pai -o small -c 'open("a", "w").write("x" * 600000); open("b", "w").write("x" * 600000); open("c", "w").write("c")'
+	left=$(ls -A small)
+	umount small
+	[ "$left" = 'a
+c' ]
+	[ "$stderr" = "pai-exec: 'b' not kept: No space left on device" ]
+}
+
+@test "DIR that is deleted while the program runs is told" {
+	"${as_user[@]}" mkdir gone
+	mkfifo go
+	pai -o gone -c 'import sys
+sys.stdin.read(); open("f", "w").write("x")' <go 2>err &
+	pid=$!
+	exec 9>go
+	"$PAI_SOURCE/t/until-running" "$pid"
+	rmdir gone
+	exec 9>&-
+	status=0
+	wait "$pid" || status=$?
+	[ "$status" = 125 ]
+	[[ $(cat err) == "pai-exec: 'f' not kept: "* ]]
+}
+
+@test "inputs that do not fit into --disk are told, and nothing runs" {
+	head -c 3000000 /dev/zero >big
+	run -125 --separate-stderr pai --disk=1M -i big -c 'print("ran")'
+	[ -z "$output" ]
+	[[ $stderr == *"the inputs do not fit into --disk ('big')" ]]
+}
+
+@test "without -o nothing of the program stays on the host" {
+	pai -c 'open("f", "w").write("x")'
+	[ -z "$(ls -A)" ]
+}

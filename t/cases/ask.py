@@ -1,0 +1,2 @@
+name = input("who? ")
+print("hello", name)
