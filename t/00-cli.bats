@@ -8,7 +8,6 @@ refused() {
 	local status_wanted=$1 message=$2
 	shift 2
 	run "-$status_wanted" --separate-stderr pai-exec "$@" </dev/null
-	# shellcheck disable=SC2154 # bats sets it
 	if [ "$stderr" != "pai-exec: $message" ] || [ -n "$output" ]; then
 		echo "wanted: pai-exec: $message"
 		echo "got:    $stderr"

@@ -16,9 +16,7 @@ load helper
 	[ "$(pai -m platform </dev/null | cut -c 1-5)" = Linux ]
 	echo 'import sys; print(__name__, sys.argv[1:], sys.path[0])' >mod.py
 	[ "$(pai -i mod.py -m mod x)" = "__main__ ['x'] /workspace" ]
-	# shellcheck disable=SC2016 # the shell inside expands it
 	[ "$(pai -l shell -c 'echo "$1-$#"' a b)" = a-2 ]
-	# shellcheck disable=SC2016
 	printf '#!/usr/bin/env bash\narr=(x y); echo "${arr[1]} $1"\n' >job
 	[ "$(pai job z)" = 'y z' ]
 	mv job job.sh
@@ -174,18 +172,14 @@ atexit" ]
 		run "-$1" --separate-stderr pai -l shell < <(printf '%b' "$3")
 		[ "$output" = "$2" ] || { echo "$3: '$output'"; return 1; }
 	}
-	# shellcheck disable=SC2016 # the shell inside expands it
 	sh_is 1 b 'set -euo pipefail\narr=(a b)\necho "${arr[1]}"\nfalse | cat\necho never\n'
 	sh_is 0 '' 'false | cat\n'
 	sh_is 0 y 'yes | head -n 1\n'
 	sh_is 3 out 'echo out; echo err >&2; exit 3\n'
-	# shellcheck disable=SC2154
 	[ "$stderr" = err ]
 	sh_is 127 '' 'nosuchcmd\n'
 	[[ $stderr == *'nosuchcmd: command not found' ]]
-	# shellcheck disable=SC2016
 	sh_is 0 $'42\ngot []' 'echo $((40+2)); read -r x; echo "got [$x]"\n'
-	# shellcheck disable=SC2016
 	sh_is 137 '' 'kill -9 $$\n'
 	[ "$stderr" = 'pai-exec: program killed by signal 9 (SIGKILL)' ]
 }
@@ -248,8 +242,8 @@ print([os.environ.get(n) for n in ("A", "B", "PASSED", "NOT_SET", "TOKEN", "LANG
 UTC Europe/Berlin False"
 	hostile=(env API_TOKEN=s3cret LANG=xx_YY.UTF-8 LC_ALL=xx_YY.UTF-8 PYTHONIOENCODING=ascii
 		PYTHONPATH=/nope TZ=Asia/Tokyo)
-	run -0 "${as_user[@]}" "${hostile[@]}" "$PAI_BUILD/pai-exec" ${PAI_IMAGE:+--image="$PAI_IMAGE"} "$cases/env.py"
+	run -0 "${as_user[@]}" "${hostile[@]}" "${pai[@]}" "$cases/env.py"
 	[ "$output" = "$want" ]
-	run -0 env -u LC_ALL "${as_user[@]}" env LC_ALL=C "$PAI_BUILD/pai-exec" ${PAI_IMAGE:+--image="$PAI_IMAGE"} "$cases/env.py"
+	run -0 env -u LC_ALL "${as_user[@]}" env LC_ALL=C "${pai[@]}" "$cases/env.py"
 	[ "$output" = "$want" ]
 }

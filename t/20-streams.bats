@@ -81,7 +81,7 @@ again' ]
 		while b := sys.stdin.buffer.read(1 << 20): n += len(b)
 		print(n)
 	P
-	small=("${as_user[@]}" /usr/bin/time -f %M -o rss "$PAI_BUILD/pai-exec" ${PAI_IMAGE:+--image="$PAI_IMAGE"})
+	small=("${as_user[@]}" /usr/bin/time -f %M -o rss "${pai[@]}")
 	[ "$("${small[@]}" flood.py | wc -c)" = 1073741824 ]
 	[ "$(tail -n 1 rss)" -lt 16384 ]
 	[ "$(head -c 1073741824 /dev/zero | "${small[@]}" drink.py)" = 1073741824 ]
@@ -116,14 +116,13 @@ again' ]
 @test "a reader that goes away ends the run by SIGPIPE" {
 	run bash -c '"$@" -c "
 while True: print(\"x\" * 100)" | head -n 1; echo "${PIPESTATUS[0]}"' _ "${as_user[@]}" \
-		"$PAI_BUILD/pai-exec" ${PAI_IMAGE:+--image="$PAI_IMAGE"}
+		"${pai[@]}"
 	[ "${#lines[@]} ${lines[1]}" = '2 141' ]
 }
 
 @test "any of 0, 1, 2 may be closed at the start" {
 	for closed in '0<&-' '1>&-' '2>&-' '0<&- 1>&-' '0<&- 2>&-' '1>&- 2>&-' '0<&- 1>&- 2>&-'; do
-		run -7 bash -c "\"\$@\" $closed" _ "${as_user[@]}" "$PAI_BUILD/pai-exec" \
-			${PAI_IMAGE:+--image="$PAI_IMAGE"} -o out -c 'import sys
+		run -7 bash -c "\"\$@\" $closed" _ "${pai[@]}" -o out -c 'import sys
 print("out"); print("err", file=sys.stderr)
 open("f", "w").write(sys.stdin.read() + "x")
 sys.exit(7)' </dev/null
@@ -139,8 +138,7 @@ in' ]
 }
 
 @test "a full disk behind standard output is told" {
-	run -125 --separate-stderr bash -c '"$@" >/dev/full' _ "${as_user[@]}" "$PAI_BUILD/pai-exec" \
-		${PAI_IMAGE:+--image="$PAI_IMAGE"} -c 'print(1)'
+	run -125 --separate-stderr bash -c '"$@" >/dev/full' _ "${pai[@]}" -c 'print(1)'
 	[ "$stderr" = 'pai-exec: write to standard output: No space left on device' ]
 }
 
@@ -149,7 +147,7 @@ in' ]
 	cat >esc.py <<-'P'
 		print("tab\there \x1b[31mred\x1b[0m \x1b]0;title\x07 \x1b[2J end")
 	P
-	script -qec "${as_user[*]} $PAI_BUILD/pai-exec ${PAI_IMAGE:+--image=$PAI_IMAGE} esc.py" log </dev/null >/dev/null
+	script -qec "${pai[*]} esc.py" log </dev/null >/dev/null
 	grep -qF $'tab\there \e[31mred\e[0m \\x1b]0;title\\x07 \\x1b[2J end' log
 	pai esc.py | grep -qF $'\e]0;title\a \e[2J end'
 }

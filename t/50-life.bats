@@ -10,7 +10,7 @@ start() {
 	rm -f up
 	mkfifo up
 	exec 8<>up
-	"${as_user[@]}" "$PAI_BUILD/pai-exec" ${PAI_IMAGE:+--image="$PAI_IMAGE"} -t 600 "$@" "$cases/wait.py" \
+	"${pai[@]}" -t 600 "$@" "$cases/wait.py" \
 		>up 2>err </dev/null 8>&- &
 	pid=$!
 	read -r line <&8
@@ -29,8 +29,7 @@ ends_with() { # ends_with STATUS: within 5 s
 		rm -f up
 		# a shell ignores INT and QUIT for its background jobs; python does not care
 		mkfifo up
-		python3 - "${s%:*}" "${s#*:}" "${as_user[@]}" "$PAI_BUILD/pai-exec" \
-			${PAI_IMAGE:+--image="$PAI_IMAGE"} "$cases/wait.py" <<-'P'
+		python3 - "${s%:*}" "${s#*:}" "${pai[@]}" "$cases/wait.py" <<-'P'
 			import signal, subprocess, sys
 			for n in (signal.SIGINT, signal.SIGQUIT): signal.signal(n, signal.SIG_DFL)
 			p = subprocess.Popen(sys.argv[3:], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
@@ -69,7 +68,7 @@ interrupted' ]
 
 @test "a signal while it boots ends it at once" {
 	for _ in 1 2 3 4 5; do
-		"${as_user[@]}" "$PAI_BUILD/pai-exec" ${PAI_IMAGE:+--image="$PAI_IMAGE"} "$cases/wait.py" </dev/null >/dev/null 2>&1 &
+		"${pai[@]}" "$cases/wait.py" </dev/null >/dev/null 2>&1 &
 		pid=$!
 		read -rt 0.0$((RANDOM % 9 + 1)) <> <(:) || :
 		kill -TERM "$pid"
@@ -79,7 +78,7 @@ interrupted' ]
 
 @test "JSON tells a cancelled run" {
 	mkfifo up
-	"${as_user[@]}" "$PAI_BUILD/pai-exec" ${PAI_IMAGE:+--image="$PAI_IMAGE"} --json -o out -c 'import time
+	"${pai[@]}" --json -o out -c 'import time
 open("f", "w").write("x")
 time.sleep(600)' </dev/null >r.json 2>err &
 	pid=$!
@@ -111,7 +110,7 @@ time.sleep(600)' </dev/null >r.json 2>err &
 	[ "${PAI_AS:-}" != user ] || skip 'processes of another user; done as root'
 	mkdir out
 	for i in $(seq "${PAI_KILLS:-30}"); do
-		"$PAI_BUILD/pai-exec" ${PAI_IMAGE:+--image="$PAI_IMAGE"} -o out -c 'open("f", "w").write("x" * 100000)
+		"${pai[@]}" -o out -c 'open("f", "w").write("x" * 100000)
 import time; time.sleep(0.05)' </dev/null >/dev/null 2>&1 &
 		pid=$!
 		read -rt 0.$(printf %03d $((RANDOM % 300))) <> <(:) || :
@@ -146,7 +145,7 @@ import time; time.sleep(0.05)' </dev/null >/dev/null 2>&1 &
 }
 
 @test "signals and masks that the caller left odd change nothing" {
-	python3 - "${as_user[@]}" "$PAI_BUILD/pai-exec" ${PAI_IMAGE:+--image="$PAI_IMAGE"} -c 'print("ok")' <<-'P'
+	python3 - "${pai[@]}" -c 'print("ok")' <<-'P'
 		import signal, subprocess, sys
 		def odd():
 		    signal.signal(signal.SIGCHLD, signal.SIG_IGN)

@@ -33,4 +33,5 @@ pai-exec() { "${as_user[@]}" "$PAI_BUILD/pai-exec" "$@"; }
 field() { jq -r ".$1" "$2"; }
 
 # The image under test; the default one where nothing is said.
-pai() { pai-exec ${PAI_IMAGE:+--image="$PAI_IMAGE"} "$@"; }
+pai=("${as_user[@]}" "$PAI_BUILD/pai-exec" ${PAI_IMAGE:+--image="$PAI_IMAGE"})
+pai() { "${pai[@]}" "$@"; }

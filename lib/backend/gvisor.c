@@ -150,9 +150,9 @@ static int set_limits(const struct choice *c, struct err *e)
 		return err_sys(e, ERR_HOST, "set a limit");
 	files.rlim_cur = files.rlim_max;
 	(void)setrlimit(RLIMIT_NOFILE, &files);	/* what the caller may have, no more */
-	/* Without a cgroup the sentry's memory file is what can be bounded; it
-	 * grows in steps of 1 GiB. */
-	size.rlim_cur = size.rlim_max = (memory + GIB - 1) / GIB * GIB;
+	/* Without a cgroup the sentry's memory file is what can be bounded. It
+	 * grows in steps of 1 GiB and has holes: one step more is for those. */
+	size.rlim_cur = size.rlim_max = (memory + GIB - 1) / GIB * GIB + GIB;
 	if (!c->cgroup.memory && setrlimit(RLIMIT_FSIZE, &size) < 0)
 		return err_sys(e, ERR_HOST, "bound the sandbox's memory");
 	if (!c->cgroup.cpu)
