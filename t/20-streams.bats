@@ -81,7 +81,7 @@ again' ]
 		while b := sys.stdin.buffer.read(1 << 20): n += len(b)
 		print(n)
 	P
-	small=("${as_user[@]}" /usr/bin/time -f %M -o rss "${pai[@]}")
+	small=(/usr/bin/time -f %M -o rss "${pai[@]}")
 	[ "$("${small[@]}" flood.py | wc -c)" = 1073741824 ]
 	[ "$(tail -n 1 rss)" -lt 16384 ]
 	[ "$(head -c 1073741824 /dev/zero | "${small[@]}" drink.py)" = 1073741824 ]
@@ -115,8 +115,7 @@ again' ]
 
 @test "a reader that goes away ends the run by SIGPIPE" {
 	run bash -c '"$@" -c "
-while True: print(\"x\" * 100)" | head -n 1; echo "${PIPESTATUS[0]}"' _ "${as_user[@]}" \
-		"${pai[@]}"
+while True: print(\"x\" * 100)" | head -n 1; echo "${PIPESTATUS[0]}"' _ "${pai[@]}"
 	[ "${#lines[@]} ${lines[1]}" = '2 141' ]
 }
 

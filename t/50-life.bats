@@ -113,7 +113,7 @@ time.sleep(600)' </dev/null >r.json 2>err &
 		"${pai[@]}" -o out -c 'open("f", "w").write("x" * 100000)
 import time; time.sleep(0.05)' </dev/null >/dev/null 2>&1 &
 		pid=$!
-		read -rt 0.$(printf %03d $((RANDOM % 300))) <> <(:) || :
+		read -rt "0.$(printf %03d $((RANDOM % 300)))" <> <(:) || :
 		if [ $((i % 2)) = 0 ]; then
 			kill -KILL "$pid" 2>/dev/null || true
 		else
