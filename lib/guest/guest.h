@@ -52,7 +52,7 @@ struct guest {
 	int stdin_fd;		/* our end of its standard input, or -1 */
 	struct buf stdin_buf;	/* arrived, not yet taken by the program */
 	bool stdin_end;
-	bool killed;
+	enum msg_by by;		/* who ended it */
 };
 
 /* Frames to the host; they block until it takes them. */
@@ -73,6 +73,11 @@ int place_end(struct guest *g, struct err *e);
 
 /* Starts the program: g->pid, g->stdin_fd. */
 int program_start(struct guest *g, struct err *e);
+/* Kills all of the program's processes; BY is what the host is told. */
+void program_kill(struct guest *g, enum msg_by by);
+/* Milliseconds until memory should be looked at again (-1: never), having
+ * killed the program if it has more than it may. */
+int program_watch_memory(struct guest *g);
 /* Ends all processes but our own, and reaps them. */
 int program_end_all(struct guest *g, struct err *e);
 

@@ -16,18 +16,22 @@
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/sysinfo.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #define NOFILE_SOFT 1024
 #define NOFILE_HARD 4096
+#define WATCH_BYTES_PER_MS (4u << 20)
+#define WATCH_MIN_MS 2
+#define WATCH_MAX_MS 100
 #define STACK_BYTES (8ul << 20)
 
 /* Adds what stands before the user's own variables; see ENVIRONMENT in the man page. */
 static int add_environment(struct guest *g, struct strv *env, struct err *e)
 {
 	static const char *const fixed[] = {
-		"PATH=/usr/local/bin:/usr/bin:/bin", "HOME=" GUEST_HOME, "USER=user",
+		"PATH=/usr/local/bin:/usr/bin:/bin", ("HOME=" GUEST_HOME), "USER=user",
 		"LOGNAME=user", "SHELL=/bin/bash", "LANG=C.UTF-8", "TZ=UTC",
 		/* the same in every run, so that a clone of a template is no different */
 		"PYTHONHASHSEED=0",
@@ -250,6 +254,32 @@ int program_start(struct guest *g, struct err *e)
 	strv_free(&argv);
 	strv_free(&env);
 	return rc;
+}
+
+void program_kill(struct guest *g, enum msg_by by)
+{
+	if (g->by == MSG_BY_ITSELF)
+		g->by = by;
+	(void)kill(-1, SIGKILL);	/* ESRCH: it has just ended */
+}
+
+/* gVisor has no memory controller for us, but counts what the whole sandbox
+ * has in use. The nearer the limit, the sooner the next look: no program fills
+ * memory faster than WATCH_BYTES_PER_MS. What outruns this meets the host's
+ * own limit, PLAN_MEMORY_SLACK above. */
+int program_watch_memory(struct guest *g)
+{
+	struct sysinfo si;
+
+	if (g->pid <= 0 || g->by != MSG_BY_ITSELF || sysinfo(&si) < 0)
+		return -1;
+	uint64_t used = (uint64_t)(si.totalram - si.freeram) * si.mem_unit;
+	if (used >= g->run.memory_bytes) {
+		program_kill(g, MSG_BY_MEMORY);
+		return -1;
+	}
+	uint64_t ms = (g->run.memory_bytes - used) / WATCH_BYTES_PER_MS;
+	return ms < WATCH_MIN_MS ? WATCH_MIN_MS : ms > WATCH_MAX_MS ? WATCH_MAX_MS : (int)ms;
 }
 
 int program_end_all(struct guest *g, struct err *e)

@@ -129,8 +129,7 @@ static int on_signal(struct guest *g, const struct frame *f, struct err *e)
 	if (g->pid <= 0)
 		return 0;
 	if (f->kind == MSG_KILL) {
-		g->killed = true;
-		(void)kill(-1, SIGKILL);	/* ESRCH: it has just ended */
+		program_kill(g, MSG_BY_KILL);
 	} else if (kill(-g->pid, SIGINT) < 0) {
 		(void)kill(g->pid, SIGINT);	/* it left its group, or has ended */
 	}
@@ -193,7 +192,7 @@ static int send_ended(struct guest *g, int status, const struct rusage *use, str
 {
 	uint8_t body[64];
 	struct msg_ended m = {
-		.signaled = WIFSIGNALED(status), .killed = g->killed,
+		.signaled = WIFSIGNALED(status), .by = (uint8_t)g->by,
 		.code = (uint32_t)(WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status)),
 		.user_us = (uint64_t)use->ru_utime.tv_sec * 1000000 + (uint64_t)use->ru_utime.tv_usec,
 		.sys_us = (uint64_t)use->ru_stime.tv_sec * 1000000 + (uint64_t)use->ru_stime.tv_usec,
@@ -237,7 +236,7 @@ static int loop(struct guest *g, int sig_fd, struct buf *in, struct err *e)
 		};
 		struct signalfd_siginfo si;
 
-		if (poll(p, 3, -1) < 0 && errno != EINTR)
+		if (poll(p, 3, program_watch_memory(g)) < 0 && errno != EINTR)
 			return err_sys(e, ERR_HOST, "poll");
 		if (p[2].revents && feed_stdin(g, e) < 0)
 			return -1;

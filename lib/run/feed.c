@@ -65,6 +65,7 @@ static int send_run(struct turn *t, struct err *e)
 		.pids = (uint32_t)p->limit[LIMIT_PIDS],
 		.max_files = PLAN_MAX_FILES,
 		.max_output = PLAN_MAX_OUTPUT,
+		.memory_bytes = p->limit[LIMIT_MEMORY],
 		.disk_bytes = p->limit[LIMIT_DISK],
 		.shm_bytes = p->limit[LIMIT_MEMORY] / 2,
 		.hostname = hostname,

@@ -59,7 +59,7 @@ static void tell_why(const struct choice *c, struct result *r)
 static int warn_limits(const struct choice *c, struct result *r, struct err *e)
 {
 	if (!c->cgroup.memory &&
-	    strv_add(&r->notes, "no memory cgroup here: --memory is held only in steps of 1 GiB",
+	    strv_add(&r->notes, "no memory cgroup here: --memory is held by watching the sandbox",
 		     e) < 0)
 		return -1;
 	if (!c->cgroup.cpu &&
@@ -71,10 +71,13 @@ static int warn_limits(const struct choice *c, struct result *r, struct err *e)
 /* The program's side of the status; pai-exec's own failures are told apart. */
 static void judge(const struct turn *t, struct result *r)
 {
+	/* the kernel may have taken a part of the sandbox, or all of it */
+	bool oom = (!r->ended || r->signal == SIGKILL) && cgroup_oom_kills(&t->choice->cgroup) > 0;
+
 	if (r->cancel)
 		r->status = RESULT_CANCELLED;
-	else if (r->status == RESULT_MEMORY)
-		return;
+	else if (oom || t->by_memory)
+		r->status = RESULT_MEMORY;
 	else if (t->timed_out)
 		r->status = RESULT_TIMEOUT;
 	else if (r->files.losses > 0)

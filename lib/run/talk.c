@@ -78,6 +78,7 @@ static int on_ended(struct turn *t, const struct frame *f, struct err *e)
 	t->r->ended_us = clock_now_us();
 	t->r->signal = m.signaled ? (int)m.code : 0;
 	t->r->exit_code = m.signaled ? 0 : (int)m.code;
+	t->by_memory = m.by == MSG_BY_MEMORY;
 	t->r->user_us = m.user_us;
 	t->r->sys_us = m.sys_us;
 	t->r->peak_bytes = m.peak_bytes;

@@ -108,7 +108,6 @@ static int on_death(struct turn *t, struct err *e)
 	if (t->phase >= TURN_DRAIN)
 		return 0;
 	if (cgroup_oom_kills(&t->choice->cgroup) > 0) {
-		t->r->status = RESULT_MEMORY;
 		give_up(t, "the memory limit ended the whole sandbox: files may be lost");
 		return 0;
 	}

@@ -37,7 +37,7 @@ struct turn {
 
 	enum turn_phase phase;
 	int64_t deadline_us;	/* of this phase */
-	bool timed_out, hurry;	/* hurry: nobody waits for a slow reader any more */
+	bool timed_out, by_memory, hurry;	/* hurry: nobody waits for a slow reader any more */
 
 	int ctl;		/* -1 until the keeper's attempt, and after its end */
 	int out_fd, err_fd;	/* of the attempt, until the streams take them */

@@ -43,6 +43,7 @@ ssize_t msg_put_run(const struct msg_run *m, uint8_t *body, size_t cap, struct e
 	pack_number(&p, m->pids, 4);
 	pack_number(&p, m->max_files, 4);
 	pack_number(&p, m->max_output, 8);
+	pack_number(&p, m->memory_bytes, 8);
 	pack_number(&p, m->disk_bytes, 8);
 	pack_number(&p, m->shm_bytes, 8);
 	pack_text(&p, m->hostname);
@@ -69,7 +70,7 @@ ssize_t msg_put_ended(const struct msg_ended *m, uint8_t *body, size_t cap, stru
 	struct packer p = { .at = body, .cap = cap };
 
 	pack_number(&p, m->signaled, 1);
-	pack_number(&p, m->killed, 1);
+	pack_number(&p, m->by, 1);
 	pack_number(&p, m->code, 4);
 	pack_number(&p, m->user_us, 8);
 	pack_number(&p, m->sys_us, 8);
@@ -105,6 +106,7 @@ int msg_get_run(const struct frame *f, struct msg_run *m, struct msg_text *t, st
 	m->pids = (uint32_t)unpack_number(&u, 4);
 	m->max_files = (uint32_t)unpack_number(&u, 4);
 	m->max_output = unpack_number(&u, 8);
+	m->memory_bytes = unpack_number(&u, 8);
 	m->disk_bytes = unpack_number(&u, 8);
 	m->shm_bytes = unpack_number(&u, 8);
 	m->hostname = take_text(&u, t->c, MSG_NAME_MAX);
@@ -139,12 +141,12 @@ int msg_get_ended(const struct frame *f, struct msg_ended *m, struct err *e)
 	struct unpacker u = unpack(f);
 
 	m->signaled = (uint8_t)unpack_number(&u, 1);
-	m->killed = (uint8_t)unpack_number(&u, 1);
+	m->by = (uint8_t)unpack_number(&u, 1);
 	m->code = (uint32_t)unpack_number(&u, 4);
 	m->user_us = unpack_number(&u, 8);
 	m->sys_us = unpack_number(&u, 8);
 	m->peak_bytes = unpack_number(&u, 8);
-	if (m->signaled > 1 || m->killed > 1 || m->code > (m->signaled ? 64u : 255u) ||
+	if (m->signaled > 1 || m->by >= MSG_BYS || m->code > (m->signaled ? 64u : 255u) ||
 	    (m->signaled && m->code == 0))
 		u.bad = 1;
 	return unpack_end(&u, "status", e);

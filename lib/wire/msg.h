@@ -78,6 +78,7 @@ struct msg_run {
 	uint32_t cpus, pids;	/* pids: processes and threads */
 	uint32_t max_files;	/* that COLLECT may send */
 	uint64_t max_output;	/* bytes of them */
+	uint64_t memory_bytes;	/* beyond it the program is ended */
 	uint64_t disk_bytes;	/* of /workspace, /tmp and HOME together */
 	uint64_t shm_bytes;	/* of /dev/shm */
 	const char *hostname;	/* at most MSG_NAME_MAX bytes */
@@ -94,9 +95,11 @@ struct msg_file {
 	const char *target;	/* of a link, else "" */
 };
 
+enum msg_by { MSG_BY_ITSELF, MSG_BY_KILL, MSG_BY_MEMORY, MSG_BYS };
+
 struct msg_ended {
 	uint8_t signaled;	/* code is a signal */
-	uint8_t killed;		/* MSG_KILL ended it */
+	uint8_t by;		/* enum msg_by */
 	uint32_t code;
 	uint64_t user_us, sys_us, peak_bytes;
 };
