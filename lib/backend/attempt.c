@@ -51,13 +51,12 @@ int backend_attempt(void *choice, int link)
 {
 	const struct choice *c = choice;
 	struct sandbox sb = { .fd = { -1, -1, -1 } };
-	struct keeper_msg end = { .what = KEEPER_ENDED, .attempt = 1 };
+	struct keeper_msg failed = { .what = KEEPER_FAILED, .attempt = 1 };
 	int which = first_fit(c);
 
-	if (make_attempt(c, which, link, &sb, &end.err) < 0) {
-		(void)err_in(&end.err, "%s", backends[which]->name);
-		end.what = KEEPER_FAILED;
-		(void)keeper_send(link, &end, NULL, 0, &end.err);	/* nobody left to tell */
+	if (make_attempt(c, which, link, &sb, &failed.err) < 0) {
+		(void)err_in(&failed.err, "%s", backends[which]->name);
+		(void)keeper_send(link, &failed, NULL, 0, &failed.err);	/* nobody left to tell */
 		return 1;
 	}
 	/* As the first process we inherit what the backend leaves; the end is
@@ -65,6 +64,5 @@ int backend_attempt(void *choice, int link)
 	for (pid_t pid; (pid = wait(NULL)) != sb.pid;)
 		if (pid < 0 && errno != EINTR)
 			break;
-	(void)keeper_send(link, &end, NULL, 0, &end.err);
 	return 0;
 }

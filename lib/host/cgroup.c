@@ -20,6 +20,7 @@
 
 #define PREFIX "pai-exec-"
 #define CPU_PERIOD_US 100000u
+#define LEAF_TRIES 8		/* that other runs' sweeps may spoil */
 
 /* The controllers that we use, and where each lies. */
 enum { C_MEMORY, C_CPU, C_PIDS, CONTROLLERS };
@@ -111,7 +112,30 @@ static void sweep(int parent)
 		closedir(d);
 }
 
-static int make_leaf(struct cgroup *cg, const char *parent_path)
+static void drop_last(struct cgroup *cg)
+{
+	struct cgroup_leaf *leaf = &cg->leaf[cg->n - 1];
+
+	if (leaf->dir >= 0)
+		(void)unlinkat(leaf->parent, leaf->name, AT_REMOVEDIR);	/* else the next run does */
+	fd_closep(&leaf->procs);
+	fd_closep(&leaf->dir);
+	fd_closep(&leaf->parent);
+	cg->n--;
+}
+
+/* True if the leaf is still there: once we hold its lock no sweep takes it, but
+ * one may have done so between our mkdir and our flock. */
+static bool still_there(const struct cgroup_leaf *leaf)
+{
+	struct stat ours, named;
+
+	return fstat(leaf->dir, &ours) == 0 &&
+	       fstatat(leaf->parent, leaf->name, &named, AT_SYMLINK_NOFOLLOW) == 0 &&
+	       ours.st_ino == named.st_ino;
+}
+
+static int try_leaf(struct cgroup *cg, const char *parent_path)
 {
 	struct cgroup_leaf *leaf = &cg->leaf[cg->n];
 	uint64_t id;
@@ -131,9 +155,21 @@ static int make_leaf(struct cgroup *cg, const char *parent_path)
 	cg->n++;
 	leaf->dir = openat(leaf->parent, leaf->name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	leaf->procs = openat(leaf->dir, "cgroup.procs", O_WRONLY | O_CLOEXEC);
-	if (leaf->dir < 0 || leaf->procs < 0 || flock(leaf->dir, LOCK_EX | LOCK_NB) < 0)
-		return -1;
-	return 0;
+	if (leaf->dir >= 0 && leaf->procs >= 0 && flock(leaf->dir, LOCK_EX | LOCK_NB) == 0 &&
+	    still_there(leaf))
+		return 0;
+	int again = errno == EWOULDBLOCK || errno == ENOENT || errno == ENODEV;
+	drop_last(cg);
+	return again ? 1 : -1;
+}
+
+static int make_leaf(struct cgroup *cg, const char *parent_path)
+{
+	int rc = 1;
+
+	for (int i = 0; rc > 0 && i < LEAF_TRIES; i++)
+		rc = try_leaf(cg, parent_path);
+	return rc == 0 ? 0 : -1;
 }
 
 static void set_v1(struct cgroup *cg, int controller, const struct cgroup_limits *want)
@@ -174,18 +210,6 @@ static void set_v2(struct cgroup *cg, const struct cgroup_limits *want)
 		cg->pids = write_at(dir, "pids.max", want->host_pids, "") == 0;
 }
 
-static void drop_last(struct cgroup *cg)
-{
-	struct cgroup_leaf *leaf = &cg->leaf[cg->n - 1];
-
-	if (leaf->dir >= 0)
-		(void)unlinkat(leaf->parent, leaf->name, AT_REMOVEDIR);	/* else the next run does */
-	fd_closep(&leaf->procs);
-	fd_closep(&leaf->dir);
-	fd_closep(&leaf->parent);
-	cg->n--;
-}
-
 /* In v2 a leaf may lie beneath our own cgroup only if that has no process of
  * its own; beneath the root it always may, for those who may write there. */
 static void make_v2(struct cgroup *cg, const struct cgroup_limits *want)
@@ -199,15 +223,14 @@ static void make_v2(struct cgroup *cg, const struct cgroup_limits *want)
 	snprintf(path[0], sizeof(path[0]), "%s%s", at.mount, at.path);
 	snprintf(path[1], sizeof(path[1]), "%s", at.mount);
 	for (int i = 0; i < 2 && cg->n < CGROUP_LEAVES; i++) {
-		int before = cg->n;
-		bool held = cg->memory || cg->cpu || cg->pids;
+		int held = cg->memory + cg->cpu + cg->pids;
 
-		if (make_leaf(cg, path[i]) == 0)
-			set_v2(cg, want);
-		if (cg->n > before && (cg->memory || cg->cpu || cg->pids) != held)
+		if (make_leaf(cg, path[i]) < 0)
+			continue;
+		set_v2(cg, want);
+		if (cg->memory + cg->cpu + cg->pids > held)
 			return;
-		if (cg->n > before)
-			drop_last(cg);
+		drop_last(cg);
 	}
 }
 
@@ -222,11 +245,8 @@ void cgroup_make(struct cgroup *cg, const struct cgroup_limits *want)
 		    !own_path(names[c], at.path, sizeof(at.path)))
 			continue;
 		snprintf(path, sizeof(path), "%s%s", at.mount, at.path);
-		int before = cg->n;
 		if (make_leaf(cg, path) == 0)
 			set_v1(cg, c, want);
-		else if (cg->n > before)
-			drop_last(cg);
 	}
 	if (!cg->memory || !cg->cpu || !cg->pids)
 		make_v2(cg, want);

@@ -21,7 +21,6 @@
 
 enum keeper_what {
 	KEEPER_ATTEMPT = 1,	/* a backend was started: control, stdout, stderr */
-	KEEPER_ENDED,		/* its last process is gone */
 	KEEPER_FAILED,		/* no attempt could be made: err says why */
 };
 

@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #define TEMP ".pai-exec."
+#define TEMP_TRIES 8		/* that other runs' sweeps may spoil */
 #define LIST_MAX 300000u	/* entries of both lists */
 
 /* Removes the temporary files of runs that were killed: nobody holds them. */
@@ -154,25 +155,40 @@ static int folder(struct outdir *d, const struct msg_file *m, struct err *e)
 	return lose(d, m->path, "not_kept", &why, e);
 }
 
-/* A file without a name, or with one of ours that a sweep would find. */
-static int open_temp(struct outdir *d)
+/* A named file of ours, held: 0, or 1 if another run's sweep was quicker. */
+static int named_temp(struct outdir *d, int *fd)
 {
+	struct stat st;
 	uint64_t id;
 
-	*d->temp = 0;
-	/* an O_PATH descriptor is no base for O_TMPFILE by name, "." is */
-	int fd = openat(d->parent, ".", O_TMPFILE | O_WRONLY | O_CLOEXEC, 0600);
-	if (fd >= 0 || (errno != EOPNOTSUPP && errno != EISDIR && errno != EINVAL))
-		return fd;
 	if (getrandom(&id, sizeof(id), 0) != sizeof(id))
 		return -1;
 	snprintf(d->temp, sizeof(d->temp), TEMP "%016" PRIx64, id);
 	d->temp_dir = d->parent;	/* a rename must stay on one file system */
-	fd = openat(d->temp_dir, d->temp, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
-	if (fd < 0)
+	*fd = openat(d->temp_dir, d->temp, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+	if (*fd < 0) {
 		*d->temp = 0;
-	else
-		(void)flock(fd, LOCK_EX | LOCK_NB);	/* no locks here: a sweep may take it */
+		return -1;
+	}
+	/* a file system without locks has no sweeps either: they lock first */
+	if ((flock(*fd, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK) &&
+	    fstat(*fd, &st) == 0 && st.st_nlink > 0)
+		return 0;
+	fd_closep(fd);
+	return 1;
+}
+
+/* A file without a name, or with one of ours that a sweep would find. */
+static int open_temp(struct outdir *d)
+{
+	*d->temp = 0;
+	/* an O_PATH descriptor is no base for O_TMPFILE by name, "." is */
+	int fd = openat(d->parent, ".", O_TMPFILE | O_WRONLY | O_CLOEXEC, 0600), rc = 1;
+
+	if (fd >= 0 || (errno != EOPNOTSUPP && errno != EISDIR && errno != EINVAL))
+		return fd;
+	for (int i = 0; rc > 0 && i < TEMP_TRIES; i++)
+		rc = named_temp(d, &fd);
 	return fd;
 }
 

@@ -129,15 +129,13 @@ static int on_link(struct turn *t, struct err *e)
 		return errno == EAGAIN || errno == EINTR ? 0 : err_sys(e, ERR_HOST, "hear the keeper");
 	if (rc == 0) {
 		fd_closep(&t->keeper.link);
-		return t->phase < TURN_DRAIN ? err_set(e, ERR_DIED, "the keeper died") : 0;
+		/* with a sandbox, the end of its channel is what tells */
+		return t->ctl < 0 ? err_set(e, ERR_DIED, "the keeper died") : 0;
 	}
 	switch (m.what) {
 	case KEEPER_FAILED:
 		*e = m.err;
 		return -1;
-	case KEEPER_ENDED:
-		/* what it still said is in the channel: its end comes there */
-		return 0;
 	default:
 		t->r->backend = backends[m.backend]->name;
 		t->ctl = fd[0];
