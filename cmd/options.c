@@ -46,6 +46,7 @@ static const struct opt opts[] = {
 	{ 'o', "output-dir", "DIR", set_text, FIELD(output_dir), "keep what the program makes" },
 	{ 'e', "env", "NAME[=VALUE]", add_env, 0, "set a variable for the program" },
 	{ 0, "json", NULL, set_true, FIELD(json), "write one JSON object with the result" },
+	{ 0, "check", NULL, set_action, OPTIONS_CHECK, "tell what this host can do, and why not the rest" },
 	{ 0, "image", "NAME", set_text, FIELD(image), "use another guest image" },
 	{ 'q', "quiet", NULL, set_true, FIELD(quiet), "no notes and warnings, only errors" },
 	{ 'v', "verbose", NULL, set_true, FIELD(verbose), "say what is done" },
@@ -217,9 +218,11 @@ int options_parse(int argc, char **argv, char **environ, struct plan *p,
 			return refuse(got, argv, e);
 		if (o->set(&ps, o, optarg) < 0)
 			return err_in(e, "--%s", o->name);
-		if (*action != OPTIONS_RUN)
+		if (*action > OPTIONS_CHECK)
 			return 0;
 	}
+	if (*action == OPTIONS_CHECK && (argv[optind] || p->source != PLAN_STDIN))
+		return err_set(e, ERR_USAGE, "--check: takes no program");
 	if (take_operands(argv + optind, p, e) < 0)
 		return -1;
 	return plan_finish(p, e);
@@ -229,6 +232,7 @@ void options_help(FILE *to)
 {
 	fputs("Usage: pai-exec [OPTION]... [FILE|-] [ARG]...\n"
 	      "       pai-exec [OPTION]... -c CODE | -m MODULE [ARG]...\n"
+	      "       pai-exec --check [--json]\n"
 	      "Run a Python or shell program in a fresh sandbox without network.\n\n", to);
 	for (size_t i = 0; i < OPTS; i++) {
 		char left[40];

@@ -8,7 +8,7 @@
 
 #include <stdio.h>
 
-enum options_action { OPTIONS_RUN, OPTIONS_HELP, OPTIONS_VERSION, OPTIONS_LIST };
+enum options_action { OPTIONS_RUN, OPTIONS_CHECK, OPTIONS_HELP, OPTIONS_VERSION, OPTIONS_LIST };
 
 /* Fills *P (plan_init() was called) from ARGV; *ACTION says what is wanted. */
 int options_parse(int argc, char **argv, char **environ, struct plan *p,

@@ -41,6 +41,8 @@ struct backend {
 	/* 0 if this host can run it, and *PROGRAM its binary; -1 and the reason,
 	 * with the cure where there is one. Changes nothing. */
 	int (*probe)(char **program, struct err *e);
+	/* Asks the binary what it is ("runsc release-…, systrap"); a few 10 ms. */
+	int (*version)(const char *program, char *text, size_t size, struct err *e);
 	/* What its private root must hold, beyond root.h; ends with NULLs. */
 	int (*binds)(const struct choice *c, const char *program,
 		     struct root_bind binds[BACKEND_BINDS], struct err *e);
@@ -57,6 +59,12 @@ int backend_check_name(const char *name, struct err *e);
 /* Fills *C by the plan's word (auto, or one backend's name); -1 where none
  * can run, with one reason for each. */
 int backend_select(const struct plan *p, const struct image *im, struct choice *c, struct err *e);
+/* After a start that failed with *E: asks the host what it refuses (probe.h).
+ * Where that tells, or where *E itself is a refusal, *E becomes the story of
+ * why no backend works here. Returns -1, as *E is still a failure. */
+int backend_explain(struct choice *c, struct err *e);
+/* What version() said of this very file once, or says now; "" if it fails. */
+void backend_version(const struct backend *b, const char *program, char *text, size_t size);
 void choice_drop(struct choice *c);
 /* The keeper's life: starts the first backend of CHOICE (a struct choice) that
  * was found fit, hands it to the command, waits for its end. */

@@ -10,6 +10,7 @@
 #include "backend/ociconf.h"
 #include "base/clock.h"
 #include "base/fd.h"
+#include "host/spawn.h"
 
 #include <elf.h>
 #include <errno.h>
@@ -25,6 +26,7 @@
 
 #define RUNSC "/bin/runsc"	/* in the keeper's root */
 #define CONTAINER "pai"
+#define ASK_MS 3000u		/* that it may take to say its version */
 #define GIB (1ull << 30)
 
 /* Flags whose defaults we count on are given all the same; only such as a
@@ -59,6 +61,26 @@ static int probe(char **program, struct err *e)
 	*program = find_on_path("runsc");
 	if (!*program)
 		return err_set(e, ERR_BACKEND, "runsc: not on PATH; deploy/get-runsc installs it");
+	return 0;
+}
+
+/* `runsc --version` begins with "runsc version X"; systrap came after 2022. */
+static int version(const char *program, char *text, size_t size, struct err *e)
+{
+	const char *const ask[] = { program, "--version", NULL }, *flags[] = { program, "flags", NULL };
+	char said[65536], word[128] = "";
+
+	int rc = spawn_read(ask, ASK_MS, said, sizeof(said), e);
+	if (rc < 0)
+		return -1;
+	if (rc > 0 || sscanf(said, "runsc version %127s", word) != 1)
+		return err_set(e, ERR_BACKEND, "%s: not runsc: --version says '%.60s'", program, said);
+	if (spawn_read(flags, ASK_MS, said, sizeof(said), e) < 0)
+		return -1;
+	if (!strstr(said, "systrap"))
+		return err_set(e, ERR_BACKEND, "%s: %.60s is too old: it has no systrap; "
+			       "deploy/get-runsc builds a new one", program, word);
+	str_printable(text, size, word, strlen(word));
 	return 0;
 }
 
@@ -225,5 +247,5 @@ static int start(const struct choice *c, struct sandbox *sb, struct err *e)
 }
 
 const struct backend backend_gvisor = {
-	.name = "gvisor", .probe = probe, .binds = binds, .start = start,
+	.name = "gvisor", .probe = probe, .version = version, .binds = binds, .start = start,
 };

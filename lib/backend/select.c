@@ -2,6 +2,9 @@
 /* select - which backend a run gets; see backend.h */
 #include "backend/backend.h"
 
+#include "host/probe.h"
+#include "state/known.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -60,6 +63,35 @@ int backend_select(const struct plan *p, const struct image *im, struct choice *
 		return none_works(c, name, e);
 	cgroup_make(&c->cgroup, &limits);
 	return 0;
+}
+
+int backend_explain(struct choice *c, struct err *e)
+{
+	struct err cause = { 0 };
+	int i = 0;
+
+	while (i < BACKENDS && !c->program[i])
+		i++;
+	if (i == BACKENDS || (e->kind != ERR_BACKEND && e->kind != ERR_BOOT))
+		return -1;
+	if (probe_all(&cause) < 0)
+		c->why_not[i] = cause;
+	else if (e->kind == ERR_BACKEND)
+		c->why_not[i] = *e;
+	else
+		return -1;
+	return none_works(c, c->plan->backend ? c->plan->backend : "auto", e);
+}
+
+void backend_version(const struct backend *b, const char *program, char *text, size_t size)
+{
+	char known[KNOWN_MAX] = "";
+	struct err ignored;
+
+	if (!known_get(program, b->name, known) &&
+	    b->version(program, known, sizeof(known), &ignored) == 0)
+		known_put(program, b->name, known);
+	snprintf(text, size, "%s", known);
 }
 
 void choice_drop(struct choice *c)

@@ -246,7 +246,8 @@ static int fill(json_t *o, const struct plan *p, const struct result *r)
 	rc |= json_object_set_new(o, "skipped", skip_list(r));
 	rc |= json_object_set_new(o, "session", json_null());
 	rc |= json_object_set_new(o, "backend", !r->backend ? json_null() :
-		json_pack("{s:s, s:n, s:s, s:s}", "name", r->backend, "version", "why", r->why,
+		json_pack("{s:s, s:s?, s:s, s:s}", "name", r->backend,
+			  "version", *r->version ? r->version : NULL, "why", r->why,
 			  "start", "cold"));
 	rc |= json_object_set_new(o, "image", !r->image.name ? json_null() :
 		json_pack("{s:o, s:s}", "name", escaped(r->image.name, strlen(r->image.name)),
@@ -286,4 +287,5 @@ void result_free(struct result *r)
 	image_free(&r->image);
 	strv_free(&r->warnings);
 	strv_free(&r->notes);
+	strv_free(&r->refusals);
 }

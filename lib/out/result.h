@@ -27,10 +27,12 @@ struct result {
 	int signal;		/* that ended it, or 0 */
 	int cancel;		/* the signal that pai-exec got, or 0 */
 	struct err error;	/* of RESULT_FAILED */
+	struct strv refusals;	/* each backend's, where none works */
 	struct buf note[MSG_NOTES];	/* of an uncaught exception */
 	struct stream out, err;
 	struct outdir files;
 	const char *backend;	/* or NULL if none was started */
+	char version[128];	/* of it, or "" */
 	char why[ERR_MSG_MAX];	/* the refusals of the better ones */
 	struct image image;
 	struct strv warnings;	/* what a user must know */

@@ -114,6 +114,21 @@ static int run_turn(const struct plan *p, const struct inputs *in, struct choice
 	return rc;
 }
 
+/* Each backend's refusal, for the story of why none works. */
+static int tell_refusals(const struct choice *c, struct result *r)
+{
+	struct err ignored;
+	char text[2 * ERR_MSG_MAX];
+
+	for (int i = 0; i < BACKENDS; i++) {
+		if (!c->why_not[i].kind)
+			continue;
+		snprintf(text, sizeof(text), "%s: %s", backends[i]->name, c->why_not[i].msg);
+		(void)strv_add(&r->refusals, text, &ignored);	/* the error has them too */
+	}
+	return -1;
+}
+
 static int run_with(const struct plan *p, const struct inputs *in, int sig_fd, unsigned open,
 		    run_note *note, struct result *r, struct err *e)
 {
@@ -121,7 +136,7 @@ static int run_with(const struct plan *p, const struct inputs *in, int sig_fd, u
 	char text[ERR_MSG_MAX];
 
 	if (backend_select(p, &r->image, &c, e) < 0)
-		return -1;
+		return tell_refusals(&c, r);
 	tell_why(&c, r);
 	c.one_stream = !p->json && same_file(STDOUT_FILENO, STDERR_FILENO);
 	if (in->from_stdin && isatty(STDIN_FILENO) && note && !p->quiet)
@@ -129,6 +144,11 @@ static int run_with(const struct plan *p, const struct inputs *in, int sig_fd, u
 	int rc = warn_limits(&c, r, e);
 	if (rc == 0)
 		rc = run_turn(p, in, &c, sig_fd, open, r, e);
+	if (rc < 0 && !r->started && backend_explain(&c, e) < 0 && e->kind == ERR_BACKEND)
+		(void)tell_refusals(&c, r);
+	for (int i = 0; i < BACKENDS && p->json; i++)
+		if (r->backend && !strcmp(r->backend, backends[i]->name))
+			backend_version(backends[i], c.program[i], r->version, sizeof(r->version));
 	choice_drop(&c);
 	if (p->verbose && note) {
 		snprintf(text, sizeof(text), "backend %s%s%.300s%s, image %s, %zu of 3 limits by cgroup",

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* say - what pai-exec tells a person: one line each, on standard error. */
+#ifndef PAI_CMD_SAY_H
+#define PAI_CMD_SAY_H
+
+#include "out/result.h"
+#include "plan/plan.h"
+
+/* "pai-exec: TEXT", in one write, so that it stays whole among others'. */
+void say(const char *text);
+/* All that is to be said of a run in text format. */
+void say_all(const struct plan *p, const struct result *r);
+
+#endif

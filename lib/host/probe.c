@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* probe - see probe.h */
+#include "host/probe.h"
+
+#include "base/fd.h"
+#include "host/keeper.h"
+#include "host/root.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ptrace.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* The number in a file of /proc/sys, or -1. */
+static long sysctl_value(const char *path)
+{
+	char text[32] = "";
+	AUTO_FD fd = open(path, O_RDONLY | O_CLOEXEC);
+
+	return fd >= 0 && read(fd, text, sizeof(text) - 1) > 0 ? strtol(text, NULL, 10) : -1;
+}
+
+/* True if /proc/self/status has LINE (with its value). */
+static int status_has(const char *line)
+{
+	char text[4096];
+	AUTO_FD fd = open("/proc/self/status", O_RDONLY | O_CLOEXEC);
+	ssize_t n = fd < 0 ? -1 : read(fd, text, sizeof(text) - 1);
+
+	text[n > 0 ? n : 0] = 0;
+	return strstr(text, line) != NULL;
+}
+
+#define USERNS "/proc/sys/user/max_user_namespaces"
+#define DEBIAN_USERNS "/proc/sys/kernel/unprivileged_userns_clone"
+#define APPARMOR_USERNS "/proc/sys/kernel/apparmor_restrict_unprivileged_userns"
+#define YAMA "/proc/sys/kernel/yama/ptrace_scope"
+
+/* Puts the likely reason and the cure behind what was refused. */
+static int explain(struct err *e, int namespaces)
+{
+	static const struct {
+		const char *file;
+		long value;
+		int namespaces, plain_only;
+		const char *text;
+	} knobs[] = {
+		{ USERNS, 0, 1, 0, "user.max_user_namespaces is 0; `sysctl -w "
+			"user.max_user_namespaces=15000` as root mends that" },
+		{ DEBIAN_USERNS, 0, 1, 1, "kernel.unprivileged_userns_clone is 0; `sysctl -w "
+			"kernel.unprivileged_userns_clone=1` as root mends that" },
+		{ APPARMOR_USERNS, 1, 1, 1, "AppArmor restricts user namespaces; install "
+			"deploy/apparmor/pai-exec, or run as root" },
+		{ YAMA, 3, 0, 0, "kernel.yama.ptrace_scope is 3, which only a reboot undoes" },
+	};
+	const char *why = "";
+
+	for (size_t i = 0; i < sizeof(knobs) / sizeof(*knobs); i++)
+		if (knobs[i].namespaces == namespaces && (geteuid() || !knobs[i].plain_only) &&
+		    sysctl_value(knobs[i].file) == knobs[i].value) {
+			why = knobs[i].text;
+			break;
+		}
+	if (!*why && status_has("\nSeccomp:\t2"))
+		why = "a seccomp filter refuses it, as in a container: start that with "
+		      "--security-opt seccomp=unconfined";
+	else if (!*why && geteuid() == 0 && namespaces)
+		why = "root without CAP_SYS_ADMIN, as in a container: start that with "
+		      "--cap-add SYS_ADMIN, or run as a plain user";
+	char text[ERR_MSG_MAX];
+	snprintf(text, sizeof(text), "%s%s%s%s", e->msg, *why ? " (" : "", why, *why ? ")" : "");
+	return err_set(e, ERR_BACKEND, "%s", text);
+}
+
+/* Runs BODY as a keeper would run, to its end. */
+static int as_keeper(int (*body)(void *arg, int link), struct err *e)
+{
+	struct keeper k = { .link = -1 };
+	struct keeper_msg m;
+	int fd[KEEPER_FDS], status = 0, rc = 0;
+
+	if (keeper_start(&k, body, NULL, e) < 0)
+		return explain(e, 1);
+	while (waitpid(k.pid, &status, 0) < 0 && errno == EINTR)
+		;
+	k.pid = 0;
+	if (keeper_recv(k.link, &m, fd) == 1) {
+		*e = m.err;
+		rc = explain(e, 1);
+	} else if (!WIFEXITED(status) || WEXITSTATUS(status)) {
+		rc = err_set(e, ERR_BACKEND, "the first process of new namespaces died");
+	}
+	keeper_end(&k);
+	return rc;
+}
+
+static int do_nothing(void *arg, int link)
+{
+	(void)arg;
+	(void)link;
+	return 0;
+}
+
+static int enter_root(void *arg, int link)
+{
+	static const struct root_bind none = { NULL, NULL };
+	struct keeper_msg m = { .what = KEEPER_FAILED };
+
+	(void)arg;
+	if (root_enter(&none, &m.err) == 0)
+		return 0;
+	(void)keeper_send(link, &m, NULL, 0, &m.err);	/* our exit status tells as well */
+	return 1;
+}
+
+static int try_namespaces(struct err *e)
+{
+	return as_keeper(do_nothing, e);
+}
+
+static int try_root(struct err *e)
+{
+	return as_keeper(enter_root, e);
+}
+
+/* gVisor's systrap traces its own processes. */
+static int try_ptrace(struct err *e)
+{
+	int status = 0;
+	pid_t pid = fork();
+
+	if (pid < 0)
+		return err_sys(e, ERR_HOST, "fork");
+	if (pid == 0)
+		_exit(ptrace(PTRACE_TRACEME, 0, NULL, NULL) < 0 ? errno : 0);
+	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
+		;
+	if (WIFEXITED(status) && WEXITSTATUS(status) == 0)
+		return 0;
+	errno = WIFEXITED(status) ? WEXITSTATUS(status) : EPERM;
+	(void)err_sys(e, ERR_BACKEND, "ptrace");
+	return explain(e, 0);
+}
+
+const struct probe probes[] = {
+	{ "namespaces", "mount, pid, net, ipc and uts namespaces of our own", try_namespaces },
+	{ "root", "a tmpfs, a /proc and a root of our own", try_root },
+	{ "ptrace", "tracing a process of our own", try_ptrace },
+	{ NULL, NULL, NULL },
+};
+
+int probe_all(struct err *e)
+{
+	for (const struct probe *p = probes; p->name; p++)
+		if (p->run(e) < 0)
+			return -1;
+	return 0;
+}

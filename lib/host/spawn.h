@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* spawn - ask another program something: its output, bounded in size and time. */
+#ifndef PAI_HOST_SPAWN_H
+#define PAI_HOST_SPAWN_H
+
+#include "base/err.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* Runs ARGV (an absolute path first) with an empty environment and no input;
+ * the start of what it writes to standard output and error goes to TEXT, with
+ * a final NUL. Returns its exit status, or -1 and *e: it could not be started,
+ * was killed by a signal, or by us after MS. */
+int spawn_read(const char *const *argv, uint32_t ms, char *text, size_t size, struct err *e);
+
+#endif

@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* check - see check.h */
+#include "run/check.h"
+
+#include "backend/backend.h"
+#include "base/clock.h"
+#include "host/probe.h"
+#include "run/run.h"
+
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <sys/sysinfo.h>
+#include <sys/utsname.h>
+
+#define MIB (1ull << 20)
+
+static struct check_row *add(struct check *c, const char *group, const char *name,
+			     enum check_state state, const char *text)
+{
+	struct check_row *row = &c->row[c->rows < CHECK_ROWS ? c->rows++ : CHECK_ROWS - 1];
+
+	*row = (struct check_row){ .group = group, .name = name, .state = state };
+	str_printable(row->text, sizeof(row->text), text, strlen(text));
+	return row;
+}
+
+static void check_host(struct check *c)
+{
+	char text[256];
+	struct utsname u = { 0 };
+	struct sysinfo si = { 0 };
+	cpu_set_t cpus;
+
+	(void)uname(&u);
+	(void)sysinfo(&si);
+	CPU_ZERO(&cpus);
+	(void)sched_getaffinity(0, sizeof(cpus), &cpus);
+	snprintf(text, sizeof(text), "%.40s %.80s, %d CPUs, %llu MiB of memory", u.sysname, u.release,
+		 CPU_COUNT(&cpus), (unsigned long long)si.totalram * si.mem_unit / MIB);
+	add(c, "host", "machine", CHECK_INFO, text);
+}
+
+/* True if there is an image that a sandbox could start from. */
+static bool check_image(const struct plan *p, struct check *c)
+{
+	char text[ERR_MSG_MAX];
+	struct image im = { 0 };
+	struct statvfs v = { 0 };
+	struct stat st = { 0 };
+	struct err e = { 0 };
+
+	if (image_find(p->image, &im, &e) < 0) {
+		add(c, "image", "rootfs", CHECK_BAD, e.msg);
+		return false;
+	}
+	(void)stat(im.rootfs, &st);
+	(void)statvfs(im.rootfs, &v);
+	snprintf(text, sizeof(text), "%.300s, %llu MiB, %.20s…", im.rootfs,
+		 (unsigned long long)st.st_size / MIB, im.digest);
+	add(c, "image", "rootfs", CHECK_OK, text);
+	snprintf(text, sizeof(text), "%llu MiB free there",
+		 (unsigned long long)v.f_bavail * v.f_frsize / MIB);
+	add(c, "image", "space", CHECK_INFO, text);
+	image_free(&im);
+	return true;
+}
+
+static void check_limits(const struct plan *p, struct check *c)
+{
+	struct cgroup_limits want = {
+		.memory_bytes = p->limit[LIMIT_MEMORY] + PLAN_MEMORY_SLACK,
+		.cpus = p->limit[LIMIT_CPUS], .host_pids = 4096,
+	};
+	struct cgroup cg;
+
+	cgroup_make(&cg, &want);
+	add(c, "limits", "memory", CHECK_INFO, cg.memory
+	    ? "watched in the sandbox, enforced by a cgroup above that"
+	    : "watched in the sandbox; no cgroup for a ceiling here, a file size limit instead");
+	add(c, "limits", "cpus", CHECK_INFO, cg.cpu ? "enforced by a cgroup"
+	    : "held by CPU affinity: no cgroup here");
+	add(c, "limits", "pids", CHECK_INFO, "enforced in the sandbox");
+	add(c, "limits", "disk", CHECK_INFO, "enforced in the sandbox");
+	add(c, "limits", "timeout", CHECK_INFO, "enforced from outside");
+	cgroup_drop(&cg);
+}
+
+/* Runs a program on backend B, the way every run goes. */
+static bool check_run(const struct plan *p, const char *name, struct check *c)
+{
+	struct plan one;
+	struct result r;
+	struct err e = { 0 };
+	char text[64];
+	bool ran;
+
+	plan_init(&one);
+	one.source = PLAN_CODE;
+	one.json = one.no_stdin = true;	/* what it prints is captured */
+	one.program = strdup("print(6 * 7)");
+	one.backend = strdup(name);
+	one.image = p->image ? strdup(p->image) : NULL;
+	if (one.program && one.backend && plan_finish(&one, &e) == 0)
+		run(&one, clock_now_us(), 0, NULL, &r);
+	else
+		result_init(&r, 0);
+	ran = r.status == RESULT_OK && r.out.held.len == 3 && !memcmp(r.out.held.at, "42\n", 3);
+	snprintf(text, sizeof(text), "a program ran in %lld ms",
+		 (long long)(r.finish_us - r.begin_us) / 1000);
+	add(c, name, "sandbox", ran ? CHECK_OK : CHECK_BAD,
+	    ran ? text : *r.error.msg ? r.error.msg : "a program did not give its answer");
+	result_free(&r);
+	plan_free(&one);
+	return ran;
+}
+
+static void check_backend(const struct plan *p, const struct backend *b, bool image, struct check *c)
+{
+	char *program = NULL, text[ERR_MSG_MAX], version[128] = "";
+	struct err e = { 0 };
+	bool good = true;
+
+	if (b->probe(&program, &e) < 0) {
+		add(c, b->name, "program", CHECK_BAD, e.msg);
+		return;
+	}
+	if (b->version(program, version, sizeof(version), &e) < 0)
+		good = false;
+	snprintf(text, sizeof(text), "%.300s, %s", program, version);
+	add(c, b->name, "program", good ? CHECK_OK : CHECK_BAD, good ? text : e.msg);
+	free(program);
+	for (const struct probe *pr = probes; pr->name; pr++) {
+		bool ok = pr->run(&e) == 0;
+
+		good &= ok;
+		add(c, b->name, pr->name, ok ? CHECK_OK : CHECK_BAD, ok ? pr->what : e.msg);
+	}
+	if (!image)
+		add(c, b->name, "sandbox", CHECK_BAD, "not tried: there is no image");
+	else if (!good)
+		add(c, b->name, "sandbox", CHECK_BAD, "not tried: see above");
+	else if (check_run(p, b->name, c))
+		c->works = true;
+}
+
+void check_all(const struct plan *p, struct check *c)
+{
+	*c = (struct check){ .works = false };
+	check_host(c);
+	bool image = check_image(p, c);
+	for (int i = 0; i < BACKENDS; i++)
+		check_backend(p, backends[i], image, c);
+	check_limits(p, c);
+}

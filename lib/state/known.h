@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* known - what was found out about a file once, kept in the user's cache folder
+ * (pai/known), so that it need not be found out in every run. A file is the
+ * same as long as its device, inode, size, mtime and ctime are. A cache that
+ * cannot be used costs time, never a run. */
+#ifndef PAI_STATE_KNOWN_H
+#define PAI_STATE_KNOWN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#define KNOWN_MAX 128		/* bytes of a text, the final NUL included */
+
+/* What is known of the file PATH under the word WHAT, as one printable line. */
+bool known_get(const char *path, const char *what, char text[KNOWN_MAX]);
+void known_put(const char *path, const char *what, const char *text);
+
+#endif
