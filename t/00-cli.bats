@@ -68,8 +68,8 @@ refused() {
 	mkdir folder
 	refused 126 "'folder': is a folder" folder
 	mkfifo fifo
-	refused 126 "'fifo': is no regular file" fifo
-	refused 126 "'/dev/null': is no regular file" /dev/null
+	refused 126 "'fifo': is no regular file; give a pipe as standard input" fifo
+	refused 126 "'/dev/null': is no regular file; give a pipe as standard input" /dev/null
 }
 
 @test "inputs are looked at before anything starts" {

@@ -61,8 +61,15 @@ int backend_attempt(void *choice, int link)
 	}
 	/* As the first process we inherit what the backend leaves; the end is
 	 * that of the backend's own process. */
-	for (pid_t pid; (pid = wait(NULL)) != sb.pid;)
+	int status = 0;
+	for (pid_t pid; (pid = wait(&status)) != sb.pid;)
 		if (pid < 0 && errno != EINTR)
 			break;
+	struct keeper_msg end = { .what = KEEPER_ENDED, .attempt = 1 };
+	if (WIFSIGNALED(status))
+		(void)err_set(&end.err, ERR_DIED, "killed by signal %d", WTERMSIG(status));
+	else
+		(void)err_set(&end.err, ERR_DIED, "exit status %d", WEXITSTATUS(status));
+	(void)keeper_send(link, &end, NULL, 0, &end.err);	/* it may be gone */
 	return 0;
 }

@@ -56,12 +56,59 @@ static char *find_on_path(const char *name)
 	return NULL;
 }
 
+/* 1 if the program at PATH needs a dynamic loader, as Debian's runsc does, 0 if
+ * not, -1 if it is no ELF program. */
+static int elf_needs_loader(const char *path)
+{
+	AUTO_FD fd = open(path, O_RDONLY | O_CLOEXEC);
+	Elf64_Ehdr h;
+	Elf64_Phdr p;
+
+	if (fd < 0 || pread(fd, &h, sizeof(h), 0) != sizeof(h) || memcmp(h.e_ident, ELFMAG, SELFMAG))
+		return -1;
+	for (unsigned i = 0; i < h.e_phnum; i++)
+		if (pread(fd, &p, sizeof(p), (off_t)(h.e_phoff + i * sizeof(p))) == sizeof(p) &&
+		    p.p_type == PT_INTERP)
+			return 1;
+	return 0;
+}
+
+/* What the caller's own limits must leave; a sandbox that starts without dies
+ * with a riddle. */
+static int check_limits(struct err *e)
+{
+	static const struct {
+		__rlimit_resource_t what;
+		rlim_t least;
+		const char *name, *cure;
+	} needs[] = {
+		{ RLIMIT_NOFILE, 256, "open files", "ulimit -n" },
+		{ RLIMIT_AS, RLIM_INFINITY, "address space", "ulimit -v" },
+		{ RLIMIT_FSIZE, RLIM_INFINITY, "file size", "ulimit -f" },
+	};
+	struct rlimit r;
+
+	for (size_t i = 0; i < sizeof(needs) / sizeof(*needs); i++)
+		if (getrlimit(needs[i].what, &r) == 0 && r.rlim_max < needs[i].least)
+			return err_set(e, ERR_BACKEND, "the caller's limit of %s is %llu (%s): too "
+				       "low for a sandbox", needs[i].name,
+				       (unsigned long long)r.rlim_max, needs[i].cure);
+	return 0;
+}
+
 static int probe(char **program, struct err *e)
 {
 	*program = find_on_path("runsc");
 	if (!*program)
 		return err_set(e, ERR_BACKEND, "runsc: not on PATH; deploy/get-runsc installs it");
-	return 0;
+	if (elf_needs_loader(*program) >= 0 && check_limits(e) == 0)
+		return 0;
+	if (!e->kind)
+		(void)err_set(e, ERR_BACKEND, "%s: not an ELF program (a script around runsc would "
+			      "not find its way in the bare root)", *program);
+	free(*program);
+	*program = NULL;
+	return -1;
 }
 
 /* `runsc --version` begins with "runsc version X"; systrap came after 2022. */
@@ -84,22 +131,6 @@ static int version(const char *program, char *text, size_t size, struct err *e)
 	return 0;
 }
 
-/* True if the program at PATH needs a dynamic loader, as Debian's runsc does. */
-static bool is_dynamic(const char *path)
-{
-	AUTO_FD fd = open(path, O_RDONLY | O_CLOEXEC);
-	Elf64_Ehdr h;
-	Elf64_Phdr p;
-
-	if (fd < 0 || pread(fd, &h, sizeof(h), 0) != sizeof(h) || memcmp(h.e_ident, ELFMAG, SELFMAG))
-		return true;	/* a script, say: it needs more than itself */
-	for (unsigned i = 0; i < h.e_phnum; i++)
-		if (pread(fd, &p, sizeof(p), (off_t)(h.e_phoff + i * sizeof(p))) == sizeof(p) &&
-		    p.p_type == PT_INTERP)
-			return true;
-	return false;
-}
-
 static int binds(const struct choice *c, const char *program,
 		 struct root_bind b[BACKEND_BINDS], struct err *e)
 {
@@ -107,7 +138,7 @@ static int binds(const struct choice *c, const char *program,
 	int n = 0;
 
 	(void)e;
-	if (is_dynamic(program)) {
+	if (elf_needs_loader(program) > 0) {
 		for (size_t i = 0; i < sizeof(libs) / sizeof(*libs); i++)
 			if (access(libs[i], F_OK) == 0)
 				b[n++] = (struct root_bind){ libs[i], libs[i] };
@@ -166,12 +197,16 @@ static void pin(uint64_t cpus)
 static int set_limits(const struct choice *c, struct err *e)
 {
 	uint64_t memory = c->plan->limit[LIMIT_MEMORY] + PLAN_MEMORY_SLACK;
-	struct rlimit core = { 0, 0 }, files, size;
+	static const __rlimit_resource_t raised[] = { RLIMIT_NOFILE, RLIMIT_AS, RLIMIT_FSIZE };
+	struct rlimit core = { 0, 0 }, size;
 
-	if (setrlimit(RLIMIT_CORE, &core) < 0 || getrlimit(RLIMIT_NOFILE, &files) < 0)
+	if (setrlimit(RLIMIT_CORE, &core) < 0)
 		return err_sys(e, ERR_HOST, "set a limit");
-	files.rlim_cur = files.rlim_max;
-	(void)setrlimit(RLIMIT_NOFILE, &files);	/* what the caller may have, no more */
+	for (size_t i = 0; i < sizeof(raised) / sizeof(*raised); i++)
+		if (getrlimit(raised[i], &size) == 0) {
+			size.rlim_cur = size.rlim_max;	/* what the caller may have, no more */
+			(void)setrlimit(raised[i], &size);
+		}
 	/* Without a cgroup the sentry's memory file is what can be bounded. It
 	 * grows in steps of 1 GiB and has holes: one step more is for those. */
 	size.rlim_cur = size.rlim_max = (memory + GIB - 1) / GIB * GIB + GIB;

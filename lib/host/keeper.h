@@ -21,6 +21,7 @@
 
 enum keeper_what {
 	KEEPER_ATTEMPT = 1,	/* a backend was started: control, stdout, stderr */
+	KEEPER_ENDED,		/* the backend's own process ended: err says how */
 	KEEPER_FAILED,		/* no attempt could be made: err says why */
 };
 

@@ -153,11 +153,11 @@ static int add_source(struct inputs *in, const char *source, const char *name, s
 	AUTO_FD fd = open(source, LOOK);
 	struct stat st;
 
-	if (fd < 0)
+	if (fd < 0 && errno != ENXIO)	/* that is a socket's */
 		return err_sys(e, ERR_USAGE, "'%s'", source);
-	if (fstat(fd, &st) < 0)
+	if (fd >= 0 && fstat(fd, &st) < 0)
 		return err_sys(e, ERR_USAGE, "'%s'", source);
-	if (!S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode))
+	if (fd < 0 || (!S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode)))
 		return err_set(e, ERR_USAGE, "'%s' is neither a file nor a folder", source);
 	struct input *i = add(in, source, name, &st, e);
 	if (!i)
@@ -221,7 +221,8 @@ static int add_program_file(const struct plan *p, struct inputs *in, struct err 
 	if (S_ISDIR(st.st_mode))
 		return err_set(e, ERR_UNREADABLE, "'%s': is a folder", path);
 	if (!S_ISREG(st.st_mode))
-		return err_set(e, ERR_UNREADABLE, "'%s': is no regular file", path);
+		return err_set(e, ERR_UNREADABLE, "'%s': is no regular file; give a pipe as standard "
+			       "input", path);
 	in->file = base_name(path);
 	if (!in->file)
 		return err_set(e, ERR_UNREADABLE, "'%s': not a name for a program", path);

@@ -23,6 +23,7 @@ static int take_signals(struct err *e)
 	for (size_t i = 0; i < sizeof(caught) / sizeof(*caught); i++)
 		sigaddset(&set, caught[i]);
 	(void)signal(SIGPIPE, SIG_IGN);
+	(void)signal(SIGXFSZ, SIG_IGN);	/* the caller's file size limit is an error then */
 	(void)signal(SIGCHLD, SIG_DFL);	/* ignored by the caller, it would eat our child */
 	if (sigprocmask(SIG_BLOCK, &set, NULL) < 0)
 		return err_sys(e, ERR_HOST, "block signals");

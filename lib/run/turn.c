@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/signalfd.h>
 #include <unistd.h>
@@ -86,7 +87,7 @@ static int on_signal(struct turn *t, struct err *e)
 	return turn_interrupt(t, e);
 }
 
-/* The first bytes of what the backend itself had to say, for the one line. */
+/* The first line of what the backend itself had to say, or else how it ended. */
 static void boot_text(const struct turn *t, char *text, size_t size)
 {
 	int fd[2] = { t->err_fd, t->out_fd };
@@ -96,13 +97,17 @@ static void boot_text(const struct turn *t, char *text, size_t size)
 		if (fd[i] >= 0 && fd_nonblock(fd[i], true) == 0)
 			n = read(fd[i], text, size - 1);
 	text[n > 0 ? n : 0] = 0;
-	while (n > 0 && text[n - 1] == '\n')
-		text[--n] = 0;
+	text[strcspn(text, "\n")] = 0;
+	if (!*text)
+		snprintf(text, size, "%s", t->how);
 }
+
+static int on_link(struct turn *t, struct err *e);
 
 /* The channel or the backend ended without MSG_DONE. */
 static int on_death(struct turn *t, struct err *e)
 {
+	struct pollfd link = { t->keeper.link, POLLIN, 0 };
 	char text[300];
 
 	if (t->phase >= TURN_DRAIN)
@@ -115,6 +120,9 @@ static int on_death(struct turn *t, struct err *e)
 		return give_up(t, "the sandbox ended before its files could be kept"), 0;
 	if (t->phase > TURN_BOOT)
 		return err_set(e, ERR_DIED, "the sandbox died before the program's end");
+	/* the keeper says how in a moment, if it still lives */
+	if (!*t->how && poll(&link, 1, PLAN_END_MS) > 0)
+		return on_link(t, e);
 	boot_text(t, text, sizeof(text));
 	return err_set(e, ERR_BOOT, "the sandbox did not start%s%s", *text ? ": " : "", text);
 }
@@ -136,6 +144,10 @@ static int on_link(struct turn *t, struct err *e)
 	case KEEPER_FAILED:
 		*e = m.err;
 		return -1;
+	case KEEPER_ENDED:
+		/* what it still said is in the channel: its end comes there */
+		snprintf(t->how, sizeof(t->how), "%.60s", m.err.msg);
+		return t->phase == TURN_BOOT ? on_death(t, e) : 0;
 	default:
 		t->r->backend = backends[m.backend]->name;
 		t->ctl = fd[0];

@@ -39,6 +39,7 @@ struct turn {
 	int64_t deadline_us;	/* of this phase */
 	bool timed_out, by_memory, hurry;	/* hurry: nobody waits for a slow reader any more */
 
+	char how[64];		/* the backend's own process ended, once it has */
 	int ctl;		/* -1 until the keeper's attempt, and after its end */
 	int out_fd, err_fd;	/* of the attempt, until the streams take them */
 	struct buf from, to;	/* the control channel: read, to be written */
