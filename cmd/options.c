@@ -253,6 +253,6 @@ void options_list(FILE *to)
 	for (size_t i = 0; i < OPTS; i++)
 		if (opts[i].help)
 			fprintf(to, "--%s\t%s\t%c\t%s\n", opts[i].name,
-				opts[i].arg ? opts[i].arg : "", opts[i].letter ? opts[i].letter : ' ',
+				opts[i].arg ? opts[i].arg : "-", opts[i].letter ? opts[i].letter : '-',
 				opts[i].help);
 }

@@ -14,7 +14,8 @@ enum options_action { OPTIONS_RUN, OPTIONS_CHECK, OPTIONS_HELP, OPTIONS_VERSION,
 int options_parse(int argc, char **argv, char **environ, struct plan *p,
 		  enum options_action *action, struct err *e);
 void options_help(FILE *to);
-/* One line an option: --name, argument, letter, help; parted by tabs. */
+/* One line an option: --name, argument, letter, help; parted by tabs, "-" for
+ * what it has not. */
 void options_list(FILE *to);
 
 #endif

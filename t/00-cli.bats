@@ -131,6 +131,44 @@ refused() {
 	[ "$(pai-exec --list-options | wc -l)" -ge 20 ]
 }
 
+@test "every option is in the man page, and none that is not in the table" {
+	page=$PAI_SOURCE/man/pai-exec.1
+	while IFS=$'\t' read -r name _ letter _; do
+		grep -qE "Fl Fl ${name#--}( |$)" "$page" || { echo "man: $name"; return 1; }
+		[ "$letter" = - ] || grep -qE "^\.It Fl $letter Fl Fl ${name#--}( |$)" "$page" || { echo "man: -$letter"; return 1; }
+	done < <(pai-exec --list-options)
+	while read -r name; do
+		pai-exec --list-options | grep -q "^--$name	" || { echo "not an option: --$name"; return 1; }
+	done < <(grep -oE 'Fl Fl [a-z-]+' "$page" | cut -c 7- | sort -u)
+}
+
+@test "the man page has no fault that mandoc knows of" {
+	command -v mandoc >/dev/null || skip 'mandoc is missing'
+	run -0 mandoc -T lint -W warning "$PAI_SOURCE/man/pai-exec.1"
+	[ -z "$output" ]
+}
+
+@test "the completions are those of the option table" {
+	"$PAI_SOURCE/completions/generate" "$PAI_BUILD/pai-exec" "$PWD"
+	for f in pai-exec.bash _pai-exec pai-exec.fish; do
+		cmp "$f" "$PAI_SOURCE/completions/$f"
+	done
+	bash -n pai-exec.bash
+}
+
+@test "--check takes no program" {
+	refused 125 '--check: takes no program' --check x.py
+	refused 125 '--check: takes no program' --check -c 1
+}
+
+@test "--check without an image says so, and is 1" {
+	run -1 pai-exec --check --image=nope
+	[[ $output == *"no image 'nope'"*'no sandbox backend works here' ]]
+	run -1 pai-exec --check --json --image=nope
+	[ "$(jq -r '.works, .schema' <<<"$output")" = 'false
+pai-exec-check/1' ]
+}
+
 @test "--version and --help go to standard output, and fail if that is full" {
 	[[ $(pai-exec --version) == 'pai-exec '[0-9]* ]]
 	run -125 bash -c '"$0" --help >/dev/full' "$PAI_BUILD/pai-exec"

@@ -12,7 +12,7 @@ cases=$PAI_SOURCE/t/cases
 # setpriv; the default is whoever runs the tests.
 as_user=()
 if [ "${PAI_AS:-}" = user ]; then
-	as_user=(setpriv --reuid 12345 --regid 12345 --clear-groups --inh-caps=-all
+	as_user=("$(command -v setpriv)" --reuid 12345 --regid 12345 --clear-groups --inh-caps=-all
 		--bounding-set=-all --no-new-privs)
 fi
 

@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <signal.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -18,6 +19,19 @@ static void close_stdio(void)
 		(void)close(fd);
 	unsigned ignored;
 	(void)fd_guard_stdio(&ignored);		/* the root has a /dev/null */
+}
+
+/* Soft limits are the caller's wish for its own work; the hard ones hold. */
+static void raise_limits(void)
+{
+	static const __rlimit_resource_t raised[] = { RLIMIT_NOFILE, RLIMIT_AS, RLIMIT_FSIZE };
+	struct rlimit r;
+
+	for (size_t i = 0; i < sizeof(raised) / sizeof(*raised); i++)
+		if (getrlimit(raised[i], &r) == 0) {
+			r.rlim_cur = r.rlim_max;
+			(void)setrlimit(raised[i], &r);	/* never more than is allowed */
+		}
 }
 
 static int first_fit(const struct choice *c)
@@ -54,6 +68,7 @@ int backend_attempt(void *choice, int link)
 	struct keeper_msg failed = { .what = KEEPER_FAILED, .attempt = 1 };
 	int which = first_fit(c);
 
+	raise_limits();
 	if (make_attempt(c, which, link, &sb, &failed.err) < 0) {
 		(void)err_in(&failed.err, "%s", backends[which]->name);
 		(void)keeper_send(link, &failed, NULL, 0, &failed.err);	/* nobody left to tell */

@@ -197,16 +197,10 @@ static void pin(uint64_t cpus)
 static int set_limits(const struct choice *c, struct err *e)
 {
 	uint64_t memory = c->plan->limit[LIMIT_MEMORY] + PLAN_MEMORY_SLACK;
-	static const __rlimit_resource_t raised[] = { RLIMIT_NOFILE, RLIMIT_AS, RLIMIT_FSIZE };
 	struct rlimit core = { 0, 0 }, size;
 
 	if (setrlimit(RLIMIT_CORE, &core) < 0)
 		return err_sys(e, ERR_HOST, "set a limit");
-	for (size_t i = 0; i < sizeof(raised) / sizeof(*raised); i++)
-		if (getrlimit(raised[i], &size) == 0) {
-			size.rlim_cur = size.rlim_max;	/* what the caller may have, no more */
-			(void)setrlimit(raised[i], &size);
-		}
 	/* Without a cgroup the sentry's memory file is what can be bounded. It
 	 * grows in steps of 1 GiB and has holes: one step more is for those. */
 	size.rlim_cur = size.rlim_max = (memory + GIB - 1) / GIB * GIB + GIB;

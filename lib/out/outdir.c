@@ -35,6 +35,14 @@ static void sweep(int dir)
 		closedir(d);
 }
 
+/* Makes a folder that we can go on in, whatever the umask is. */
+static int make_folder(const struct outdir *d, int at, const char *name, mode_t mode)
+{
+	if (mkdirat(at, name, mode) < 0)
+		return -1;
+	return d->umask & 0700 ? fchmodat(at, name, (mode & ~d->umask) | 0700, 0) : 0;
+}
+
 int outdir_open(struct outdir *d, const char *path, bool hash, struct err *e)
 {
 	*d = (struct outdir){ .dir = -1, .parent = -1, .fd = -1, .hash = hash };
@@ -42,7 +50,7 @@ int outdir_open(struct outdir *d, const char *path, bool hash, struct err *e)
 	(void)umask(d->umask);
 	if (!path)
 		return 0;
-	if (mkdir(path, 0777) < 0 && errno != EEXIST)
+	if (make_folder(d, AT_FDCWD, path, 0777) < 0 && errno != EEXIST)
 		return err_sys(e, ERR_OUTPUT, "--output-dir: make '%s'", path);
 	d->dir = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (d->dir < 0)
@@ -115,13 +123,13 @@ static int add_file(struct outdir *d, struct err *e)
 
 /* The folder that the last component of PATH lies in, made where it is
  * missing; NAME takes that component. A link on the way is an error (ELOOP). */
-static int walk(int dir, const char *path, char name[MSG_NAME_MAX + 1])
+static int walk(const struct outdir *d, const char *path, char name[MSG_NAME_MAX + 1])
 {
-	int at = openat(dir, ".", O_PATH | O_DIRECTORY | O_CLOEXEC);
+	int at = openat(d->dir, ".", O_PATH | O_DIRECTORY | O_CLOEXEC);
 
 	for (const char *s; at >= 0 && (s = strchr(path, '/')); path = s + 1) {
 		snprintf(name, MSG_NAME_MAX + 1, "%.*s", (int)(s - path), path);
-		if (mkdirat(at, name, 0777) < 0 && errno != EEXIST) {
+		if (make_folder(d, at, name, 0777) < 0 && errno != EEXIST) {
 			fd_closep(&at);
 			break;
 		}
@@ -142,9 +150,9 @@ static int folder(struct outdir *d, const struct msg_file *m, struct err *e)
 
 	if (d->dir < 0)
 		return 0;
-	AUTO_FD at = walk(d->dir, m->path, name);
+	AUTO_FD at = walk(d, m->path, name);
 	if (at >= 0) {
-		made = mkdirat(at, name, (m->mode | 0700u) & 0777u);	/* the umask holds */
+		made = make_folder(d, at, name, (m->mode | 0700u) & 0777u);
 		if (made < 0 && errno == EEXIST &&
 		    fstatat(at, name, &st, AT_SYMLINK_NOFOLLOW) == 0 && S_ISDIR(st.st_mode))
 			return 0;
@@ -213,7 +221,7 @@ int outdir_file(struct outdir *d, const struct msg_file *m, struct err *e)
 	sha256_init(&d->sha);
 	if (d->dir < 0)
 		return 0;
-	d->parent = walk(d->dir, m->path, d->name);
+	d->parent = walk(d, m->path, d->name);
 	d->fd = d->parent < 0 ? -1 : open_temp(d);
 	if (d->fd >= 0)
 		return 0;

@@ -35,7 +35,7 @@ struct out_skip {
 
 struct outdir {
 	int dir;		/* -1: nothing is kept, only listed */
-	mode_t umask;
+	mode_t umask;		/* the caller's, but that folders of ours stay usable */
 	struct out_file *file;
 	struct out_skip *skip;
 	size_t files, skips;

@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: Apache-2.0
+# bash completion for pai-exec. Made by completions/generate from the option table: change that.
+
+_pai_exec() {
+	# shellcheck disable=SC2034 # _init_completion sets them
+	local cur prev words cword split
+	_init_completion -s || return
+	case $prev in
+	--code | -c)
+		:
+		return
+		;;
+	--module | -m)
+		:
+		return
+		;;
+	--language | -l)
+		mapfile -t COMPREPLY < <(compgen -W 'python shell' -- "$cur")
+		return
+		;;
+	--backend | -b)
+		mapfile -t COMPREPLY < <(compgen -W 'auto firecracker gvisor off' -- "$cur")
+		return
+		;;
+	--timeout | -t)
+		:
+		return
+		;;
+	--kill-after | -k)
+		:
+		return
+		;;
+	--cpus)
+		:
+		return
+		;;
+	--memory)
+		:
+		return
+		;;
+	--pids)
+		:
+		return
+		;;
+	--disk)
+		:
+		return
+		;;
+	--input | -i)
+		_filedir
+		return
+		;;
+	--output-dir | -o)
+		_filedir -d
+		return
+		;;
+	--env | -e)
+		:
+		return
+		;;
+	--image)
+		:
+		return
+		;;
+	esac
+	if [[ $cur == -* ]]; then
+		mapfile -t COMPREPLY < <(compgen -W "--code= --module= --language= --print-last --no-stdin --backend= --timeout= --kill-after= --cpus= --memory= --pids= --disk= --input= --output-dir= --env= --json --check --image= --quiet --verbose --help --version " -- "$cur")
+		[[ ${COMPREPLY[0]-} != *= ]] || compopt -o nospace
+	else
+		_filedir
+	fi
+} &&
+	complete -F _pai_exec pai-exec
