@@ -48,6 +48,7 @@ static const struct opt opts[] = {
 	{ 0, "json", NULL, set_true, FIELD(json), "write one JSON object with the result" },
 	{ 0, "check", NULL, set_action, OPTIONS_CHECK, "tell what this host can do, and why not the rest" },
 	{ 0, "image", "NAME", set_text, FIELD(image), "use another guest image" },
+	{ 0, "fresh", NULL, set_true, FIELD(fresh), "start cold: use and leave no template" },
 	{ 'q', "quiet", NULL, set_true, FIELD(quiet), "no notes and warnings, only errors" },
 	{ 'v', "verbose", NULL, set_true, FIELD(verbose), "say what is done" },
 	{ 0, "help", NULL, set_action, OPTIONS_HELP, "show this help" },

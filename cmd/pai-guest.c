@@ -8,7 +8,7 @@
 int main(void)
 {
 	/* Static: large, and lives as long as the sandbox. */
-	static struct guest g = { .pids_dir = -1, .file = -1, .stdin_fd = -1 };
+	static struct guest g = { .pids_dir = -1, .file = -1, .stdin_fd = -1, .go_fd = -1 };
 
 	/* gVisor gives the control channel as descriptor 0. */
 	g.ctl = fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3);

@@ -27,7 +27,7 @@ broken() {
 	broken huge-frame
 	[ "$stderr" = 'pai-exec: the sandbox sent what it must not: a frame of 4294967295 bytes (at most 1048576)' ]
 	broken liar
-	[ "$stderr" = 'pai-exec: the sandbox sent what it must not: message 70 at the wrong time' ]
+	[ "$stderr" = 'pai-exec: the sandbox sent what it must not: message 71 at the wrong time' ]
 	broken mid-frame
 	[ "$stderr" = "pai-exec: the sandbox died before the program's end" ]
 	broken early-end

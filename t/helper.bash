@@ -20,11 +20,11 @@ setup() {
 	work=$BATS_TEST_TMPDIR/w
 	mkdir -p "$work"
 	if [ "${PAI_AS:-}" = user ]; then
-		chmod 711 "$BATS_RUN_TMPDIR" "$BATS_RUN_TMPDIR"/* "$BATS_TEST_TMPDIR"
+		chmod 711 "$BATS_RUN_TMPDIR" "${BATS_TEST_TMPDIR%/*}" "$BATS_TEST_TMPDIR"
 		chown 12345:12345 "$work"
 	fi
 	cd "$work" || return 1
-	export HOME=$work LC_ALL=C.UTF-8
+	export HOME=$work LC_ALL=C.UTF-8 XDG_CACHE_HOME=${PAI_CACHE:-$work/.cache}
 }
 
 pai-exec() { "${as_user[@]}" "$PAI_BUILD/pai-exec" "$@"; }
@@ -32,6 +32,11 @@ pai-exec() { "${as_user[@]}" "$PAI_BUILD/pai-exec" "$@"; }
 # field KEY FILE: a value of a JSON object, as jq shows it
 field() { jq -r ".$1" "$2"; }
 
+# Templates are shared by all tests of a run, as they are by a user's runs;
+# PAI_START=fresh makes every run go without.
+fresh=()
+[ "${PAI_START:-}" != fresh ] || fresh=(--fresh)
+
 # The image under test; the default one where nothing is said.
-pai=("${as_user[@]}" "$PAI_BUILD/pai-exec" ${PAI_IMAGE:+--image="$PAI_IMAGE"})
+pai=("${as_user[@]}" "$PAI_BUILD/pai-exec" "${fresh[@]}" ${PAI_IMAGE:+--image="$PAI_IMAGE"})
 pai() { "${pai[@]}" "$@"; }

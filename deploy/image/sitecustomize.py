@@ -2,32 +2,35 @@
 """The start hook: makes python3 run the program exactly as `python3 FILE` would.
 
 pai-guest starts `python3 -P /run/pai/main`. While the interpreter imports its
-site, before it opens that file, this hook compiles the program under the name
-that the user gave it and writes the code to /run/pai/main in .pyc form, which
-CPython runs from C. So there is no frame of ours under the program: tracebacks,
-sys.exit(), atexit, threads and signals are the interpreter's own. `-P` keeps
-/run/pai out of sys.path; /workspace is put first instead.
+site, before it opens that file, this hook waits for the program, compiles it
+under the name that the user gave it and writes the code to /run/pai/main in .pyc
+form, which CPython runs from C. So there is no frame of ours under the program:
+tracebacks, sys.exit(), atexit, threads and signals are the interpreter's own.
+`-P` keeps /run/pai out of sys.path; /workspace is put first instead.
 
-Every other python3 in the sandbox imports this file too and leaves at once.
+PAI_START names modules to import before it waits: what a template is made of.
+A snapshot is taken while it waits, and what must differ between clones is set
+after that. Every other python3 in the sandbox leaves at once.
 """
 
 import os
 import sys
 
 RUN = "/run/pai/"
+GO_FD = 3
 ONLY_AST = 0x400  # ast.PyCF_ONLY_AST, without the cost of importing ast
 
 
-def read_go():
-    with open(RUN + "go", "rb") as f:
-        kind, path, shown, print_last, report = f.read().split(b"\0")[:5]
-    return (
-        kind.decode(),
-        os.fsdecode(path),
-        os.fsdecode(shown),
-        bool(print_last),
-        bool(report),
-    )
+class Go:
+    """What pai-guest says of this run; see write_go() in lib/guest/program.c."""
+
+    def __init__(self):
+        with open(RUN + "go", "rb") as f:
+            words = [os.fsdecode(w) for w in f.read().split(b"\0")[:-1]]
+        self.kind, self.path, self.shown, last, report, count = words[:6]
+        self.print_last, self.report = bool(last), bool(report)
+        self.args = words[6 : 6 + int(count)]
+        self.env = words[6 + int(count) :]
 
 
 def report_exceptions():
@@ -92,23 +95,24 @@ def keep_source(shown, path, source):
     linecache.cache[shown] = (len(source), None, lines, path)
 
 
-def prepare(path, shown, print_last):
+def compile_program(go):
     main = sys.modules["__main__"]
-    main.__file__ = path
+    main.__file__ = go.path
     main.__cached__ = None
     sys.path.insert(0, "/workspace")
     # as python3 names a program that is no file
-    sys.argv[0] = {"<string>": "-c", "<stdin>": "-"}.get(shown, shown)
+    name = {"<string>": "-c", "<stdin>": "-"}.get(go.shown, go.shown)
+    sys.argv[:] = [name, *go.args]
     sys.orig_argv[:] = ["python3", *sys.argv]
-    with open(path, "rb") as f:
+    with open(go.path, "rb") as f:
         source = f.read()
-    if shown != os.path.basename(path):
-        keep_source(shown, path, source)
-    flags = ONLY_AST if print_last else 0
-    code = compile(source, shown, "exec", flags, dont_inherit=True)
-    if print_last:
+    if go.shown != os.path.basename(go.path):
+        keep_source(go.shown, go.path, source)
+    flags = ONLY_AST if go.print_last else 0
+    code = compile(source, go.shown, "exec", flags, dont_inherit=True)
+    if go.print_last:
         show_last(code)
-        code = compile(code, shown, "exec", dont_inherit=True)
+        code = compile(code, go.shown, "exec", dont_inherit=True)
     import marshal
     from _frozen_importlib_external import MAGIC_NUMBER
 
@@ -116,16 +120,77 @@ def prepare(path, shown, print_last):
         f.write(MAGIC_NUMBER + bytes(12) + marshal.dumps(code))
 
 
-def start():
-    kind, path, shown, print_last, report = read_go()
+def preload(names):
+    """Imports what a template holds, and makes it cheap to keep and to leave."""
+    import atexit
+    import gc
+
+    atexit.register(leave)  # the first to be registered is the last to be called
+    for name in names:
+        try:
+            __import__(name)
+        except ImportError:
+            pass  # the image has less: the program will see that itself
+    for stream in (sys.stdout, sys.stderr):
+        stream.flush()
+    gc.collect()
+    gc.freeze()
+    KEPT.update(sys.modules)
+
+
+KEPT = {}
+
+
+def leave():
+    """Called last of atexit's: freeing what the template holds would touch (and
+    so copy) all of its memory. What the program made is freed as ever."""
+    for name in list(KEPT):
+        if name not in ("__main__", "sys", "builtins") and (
+            sys.modules.get(name) is KEPT[name]
+        ):
+            del sys.modules[name]
+    KEPT["itself"] = KEPT  # a cycle, and frozen: never collected
+
+
+def differ():
+    """What was seeded or noted at import must not be the same in every clone."""
+    found = sys.modules.get
+    if "random" in sys.modules:
+        found("random").seed()
+    if "numpy.random" in sys.modules:
+        found("numpy.random").seed()
+    if "tempfile" in sys.modules:
+        found("tempfile")._name_sequence = None
+    if "uuid" in sys.modules:
+        found("uuid")._node = found("uuid")._last_timestamp = None
+    if "multiprocessing.process" in sys.modules:
+        process = found("multiprocessing.process")
+        process.current_process().authkey = os.urandom(32)
+
+
+def start(names):
+    warm = bool(names)
+    if warm:
+        preload([n for n in names.split(",") if n != "-"])
+    os.write(GO_FD, b"R")
+    while os.read(GO_FD, 1):
+        pass
+    os.close(GO_FD)
+    go = Go()
+    if warm:
+        differ()
+    os.chdir("/workspace")
+    for variable in go.env:
+        name, _, value = variable.partition("=")
+        os.environ[name] = value
     for stream in (sys.stdout, sys.stderr):
         stream.reconfigure(line_buffering=True)
-    if report:
+    if go.report:
         report_exceptions()
-    if kind == "module":
+    if go.kind == "module":
         return
     try:
-        prepare(path, shown, print_last)
+        compile_program(go)
     except (SyntaxError, ValueError, MemoryError, RecursionError, OverflowError):
         kind, value, _ = sys.exc_info()
         sys.excepthook(kind, value.with_traceback(None), None)
@@ -134,5 +199,5 @@ def start():
         os._exit(1)
 
 
-if os.environ.pop("PAI_START", None):
-    start()
+if "PAI_START" in os.environ:
+    start(os.environ.pop("PAI_START"))

@@ -5,9 +5,12 @@
 #include "base/fd.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/signalfd.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -43,48 +46,129 @@ static int first_fit(const struct choice *c)
 	return i;
 }
 
-static int make_attempt(const struct choice *c, int which, int link, struct sandbox *sb,
-			struct err *e)
-{
-	struct root_bind binds[BACKEND_BINDS] = { { NULL, NULL } };
-	struct keeper_msg m = { .what = KEEPER_ATTEMPT, .attempt = 1, .backend = (uint32_t)which };
+struct keeping {
+	const struct choice *c;
+	int which, link, sig_fd;
+	unsigned attempt;
+	bool clone;
+	struct sandbox sb;
+};
 
-	if (backends[which]->binds(c, c->program[which], binds, e) < 0 ||
-	    root_enter(binds, e) < 0)
+/* Starts the next attempt and hands it over. */
+static int make_attempt(struct keeping *k, struct err *e)
+{
+	struct keeper_msg m = { .what = KEEPER_ATTEMPT, .attempt = ++k->attempt,
+				.backend = (uint32_t)k->which, .clone = k->clone };
+
+	if (backends[k->which]->start(k->c, k->clone, k->attempt, &k->sb, e) < 0)
+		return -1;
+	int rc = keeper_send(k->link, &m, k->sb.fd, KEEPER_FDS, e);
+	for (int i = 0; i < KEEPER_FDS; i++)
+		fd_closep(&k->sb.fd[i]);
+	return rc;
+}
+
+static int first_attempt(struct keeping *k, struct err *e)
+{
+	struct root_bind binds[BACKEND_BINDS] = { { NULL } };
+	const struct backend *b = backends[k->which];
+	sigset_t set;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGCHLD);
+	if (sigprocmask(SIG_BLOCK, &set, NULL) < 0 ||
+	    (k->sig_fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK)) < 0)
+		return err_sys(e, ERR_HOST, "watch children");
+	raise_limits();
+	if (b->binds(k->c, k->c->program[k->which], binds, e) < 0 || root_enter(binds, e) < 0)
 		return -1;
 	close_stdio();
-	if (backends[which]->start(c, sb, e) < 0)
-		return -1;
-	int rc = keeper_send(link, &m, sb->fd, KEEPER_FDS, e);
-	for (int i = 0; i < KEEPER_FDS; i++)
-		fd_closep(&sb->fd[i]);
-	return rc;
+	return make_attempt(k, e);
+}
+
+static void say(struct keeping *k, enum keeper_what what, const struct err *why)
+{
+	struct keeper_msg m = { .what = what, .attempt = k->attempt };
+	struct err ignored;
+
+	if (why)
+		m.err = *why;
+	(void)keeper_send(k->link, &m, NULL, 0, &ignored);	/* it may be gone: then so are we */
+}
+
+/* As the first process we inherit what the backend leaves; the end is that of
+ * the backend's own process. */
+static void reap(struct keeping *k)
+{
+	struct signalfd_siginfo si;
+	struct err how = { 0 };
+	int status;
+
+	while (read(k->sig_fd, &si, sizeof(si)) > 0)
+		;
+	for (pid_t pid; (pid = waitpid(-1, &status, WNOHANG)) > 0;) {
+		if (pid != k->sb.pid)
+			continue;
+		k->sb.pid = 0;
+		if (WIFSIGNALED(status))
+			(void)err_set(&how, ERR_DIED, "killed by signal %d", WTERMSIG(status));
+		else
+			(void)err_set(&how, ERR_DIED, "exit status %d", WEXITSTATUS(status));
+		say(k, KEEPER_ENDED, &how);
+	}
+}
+
+static int obey(struct keeping *k, char what, struct err *e)
+{
+	struct err why = { 0 };
+
+	switch (what) {
+	case KEEPER_SAVE:
+		(void)backends[k->which]->save(k->attempt, &why);
+		say(k, KEEPER_SAVED, &why);
+		return 0;
+	case KEEPER_NEXT:
+		k->sb.pid = 0;
+		(void)kill(-1, SIGKILL);	/* ESRCH: all of it has ended already */
+		while (wait(NULL) > 0 || errno == EINTR)
+			;
+		k->clone = false;
+		return make_attempt(k, e);
+	default:
+		return 0;
+	}
+}
+
+/* Until the link ends. */
+static int keep(struct keeping *k, struct err *e)
+{
+	for (;;) {
+		struct pollfd p[] = { { k->link, POLLIN, 0 }, { k->sig_fd, POLLIN, 0 } };
+		char what;
+
+		if (poll(p, 2, -1) < 0 && errno != EINTR)
+			return err_sys(e, ERR_HOST, "poll");
+		if (p[1].revents)
+			reap(k);
+		if (!p[0].revents)
+			continue;
+		if (recv(k->link, &what, 1, 0) != 1)
+			return 0;
+		if (obey(k, what, e) < 0)
+			return -1;
+	}
 }
 
 int backend_attempt(void *choice, int link)
 {
 	const struct choice *c = choice;
-	struct sandbox sb = { .fd = { -1, -1, -1 } };
-	struct keeper_msg failed = { .what = KEEPER_FAILED, .attempt = 1 };
-	int which = first_fit(c);
+	struct keeping k = { .c = c, .which = first_fit(c), .link = link, .sig_fd = -1,
+			     .clone = c->template_dir != NULL, .sb.fd = { -1, -1, -1 } };
+	struct err e = { 0 };
 
-	raise_limits();
-	if (make_attempt(c, which, link, &sb, &failed.err) < 0) {
-		(void)err_in(&failed.err, "%s", backends[which]->name);
-		(void)keeper_send(link, &failed, NULL, 0, &failed.err);	/* nobody left to tell */
-		return 1;
-	}
-	/* As the first process we inherit what the backend leaves; the end is
-	 * that of the backend's own process. */
-	int status = 0;
-	for (pid_t pid; (pid = wait(&status)) != sb.pid;)
-		if (pid < 0 && errno != EINTR)
-			break;
-	struct keeper_msg end = { .what = KEEPER_ENDED, .attempt = 1 };
-	if (WIFSIGNALED(status))
-		(void)err_set(&end.err, ERR_DIED, "killed by signal %d", WTERMSIG(status));
-	else
-		(void)err_set(&end.err, ERR_DIED, "exit status %d", WEXITSTATUS(status));
-	(void)keeper_send(link, &end, NULL, 0, &end.err);	/* it may be gone */
-	return 0;
+	if (first_attempt(&k, &e) == 0 && keep(&k, &e) == 0)
+		return 0;
+	(void)err_in(&e, "%s", backends[k.which]->name);
+	say(&k, KEEPER_FAILED, &e);
+	return 1;
 }

@@ -31,6 +31,8 @@ struct choice {
 	const struct plan *plan;
 	const struct image *image;
 	struct cgroup cgroup;
+	const char *template_dir;	/* to clone from, or NULL */
+	const char *save_dir;	/* a snapshot may be asked for: where it goes, or NULL */
 	bool one_stream;	/* standard output and error are one file */
 	char *program[BACKENDS];	/* absolute path of each one's binary, or NULL */
 	struct err why_not[BACKENDS];	/* of those that cannot run here */
@@ -46,8 +48,12 @@ struct backend {
 	/* What its private root must hold, beyond root.h; ends with NULLs. */
 	int (*binds)(const struct choice *c, const char *program,
 		     struct root_bind binds[BACKEND_BINDS], struct err *e);
-	/* Starts it, in that root. */
-	int (*start)(const struct choice *c, struct sandbox *sb, struct err *e);
+	/* Starts it, in that root: CLONE from the template, or cold. ATTEMPT
+	 * tells this one's traces from those of the ones before. */
+	int (*start)(const struct choice *c, bool clone, unsigned attempt, struct sandbox *sb,
+		     struct err *e);
+	/* Snapshots the sandbox of that attempt into save_dir; it goes on. */
+	int (*save)(unsigned attempt, struct err *e);
 };
 
 extern const struct backend backend_firecracker, backend_gvisor;
@@ -67,7 +73,8 @@ int backend_explain(struct choice *c, struct err *e);
 void backend_version(const struct backend *b, const char *program, char *text, size_t size);
 void choice_drop(struct choice *c);
 /* The keeper's life: starts the first backend of CHOICE (a struct choice) that
- * was found fit, hands it to the command, waits for its end. */
+ * was found fit, from the template if there is one, hands it to the command and
+ * does what that asks for until the link ends. */
 int backend_attempt(void *choice, int link);
 
 #endif

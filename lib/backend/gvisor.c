@@ -12,10 +12,12 @@
 #include "base/fd.h"
 #include "host/spawn.h"
 
+#include <assert.h>
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <sched.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,19 +27,41 @@
 #include <unistd.h>
 
 #define RUNSC "/bin/runsc"	/* in the keeper's root */
-#define CONTAINER "pai"
+#define TEMPLATE "/template"	/* there too */
+#define SAVE "/save"
+#define WORDS_MAX 40
+#define SAVE_MS 30000u
 #define ASK_MS 3000u		/* that it may take to say its version */
 #define GIB (1ull << 30)
 
 /* Flags whose defaults we count on are given all the same; only such as a
  * runsc of 2024 knows too, for an unknown one is fatal. */
-static const char *const argv[] = {
+static const char *const flags[] = {
 	RUNSC, "-root=/run/runsc", "-platform=systrap", "-network=none", "-ignore-cgroups=true",
 	"-overlay2=none", "-file-access=exclusive", "-host-uds=none", "-host-fifo=none",
 	"-net-raw=false", "-iouring=false", "-nvproxy=false", "-tpuproxy=false",
-	"-oci-seccomp=false", "-watchdog-action=log",
-	"run", "-bundle=/bundle", CONTAINER, NULL,
+	"-oci-seccomp=false", "-watchdog-action=log", NULL,
 };
+
+/* The command line of runsc's VERB; ID is the container's name. */
+static void make_words(const char *words[WORDS_MAX], const char *const *verb, const char *id)
+{
+	size_t n = 0;
+
+	for (const char *const *w = flags; *w; w++)
+		words[n++] = *w;
+	for (const char *const *w = verb; *w; w++)
+		words[n++] = *w;
+	words[n++] = id;
+	words[n] = NULL;
+	assert(n < WORDS_MAX);
+}
+
+static const char *container_name(unsigned attempt, char id[16])
+{
+	snprintf(id, 16, "pai%u", attempt);
+	return id;
+}
 
 /* Absolute path of NAME as execvp() would find it, or NULL. */
 static char *find_on_path(const char *name)
@@ -114,7 +138,7 @@ static int probe(char **program, struct err *e)
 /* `runsc --version` begins with "runsc version X"; systrap came after 2022. */
 static int version(const char *program, char *text, size_t size, struct err *e)
 {
-	const char *const ask[] = { program, "--version", NULL }, *flags[] = { program, "flags", NULL };
+	const char *const ask[] = { program, "--version", NULL }, *list[] = { program, "flags", NULL };
 	char said[65536], word[128] = "";
 
 	int rc = spawn_read(ask, ASK_MS, said, sizeof(said), e);
@@ -122,7 +146,7 @@ static int version(const char *program, char *text, size_t size, struct err *e)
 		return -1;
 	if (rc > 0 || sscanf(said, "runsc version %127s", word) != 1)
 		return err_set(e, ERR_BACKEND, "%s: not runsc: --version says '%.60s'", program, said);
-	if (spawn_read(flags, ASK_MS, said, sizeof(said), e) < 0)
+	if (spawn_read(list, ASK_MS, said, sizeof(said), e) < 0)
 		return -1;
 	if (!strstr(said, "systrap"))
 		return err_set(e, ERR_BACKEND, "%s: %.60s is too old: it has no systrap; "
@@ -145,14 +169,18 @@ static int binds(const struct choice *c, const char *program,
 	}
 	b[n++] = (struct root_bind){ program, RUNSC };
 	b[n++] = (struct root_bind){ c->image->rootfs, OCI_IMAGE };
-	b[n] = (struct root_bind){ NULL, NULL };
+	if (c->template_dir)
+		b[n++] = (struct root_bind){ c->template_dir, TEMPLATE };
+	if (c->save_dir)
+		b[n++] = (struct root_bind){ c->save_dir, SAVE, .writable = true };
+	b[n] = (struct root_bind){ NULL };
 	return 0;
 }
 
 static int write_bundle(struct err *e)
 {
 	if (mkdir("/bundle", 0755) < 0 || mkdir(OCI_ROOT, 0755) < 0)
-		return err_sys(e, ERR_HOST, "make the bundle");
+		return errno == EEXIST ? 0 : err_sys(e, ERR_HOST, "make the bundle");
 	AUTO_FD fd = open("/bundle/config.json", O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
 	if (fd < 0 || fd_write_all(fd, ociconf_json, strlen(ociconf_json)) < 0)
 		return err_sys(e, ERR_HOST, "write config.json");
@@ -211,15 +239,19 @@ static int set_limits(const struct choice *c, struct err *e)
 	return 0;
 }
 
-static void exec_runsc(const struct choice *c, int in, int out, int err_fd, int report)
+static void exec_runsc(const struct choice *c, const char *const *words, int in, int out,
+		       int err_fd, int report)
 {
 	static char *env[] = { NULL };
 	struct err e = { 0 };
+	sigset_t none;
 
+	sigemptyset(&none);
+	(void)sigprocmask(SIG_SETMASK, &none, NULL);
 	if (cgroup_enter(&c->cgroup, &e) == 0 && set_limits(c, &e) == 0) {
 		if (dup2(in, 0) < 0 || dup2(out, 1) < 0 || dup2(err_fd, 2) < 0)
 			(void)err_sys(&e, ERR_HOST, "hand over the streams");
-		else if (execve(RUNSC, (char *const *)(uintptr_t)argv, env) < 0)
+		else if (execve(RUNSC, (char *const *)(uintptr_t)words, env) < 0)
 			(void)err_sys(&e, ERR_BACKEND, "start runsc");
 	}
 	(void)fd_write_all(report, &e, sizeof(e));	/* else the reader sees an end */
@@ -230,7 +262,8 @@ struct streams {
 	int control[2], out[2], err[2], report[2];
 };
 
-static int fork_runsc(const struct choice *c, struct streams *s, struct sandbox *sb, struct err *e)
+static int fork_runsc(const struct choice *c, const char *const *words, struct streams *s,
+		      struct sandbox *sb, struct err *e)
 {
 	struct err failed;
 
@@ -240,7 +273,7 @@ static int fork_runsc(const struct choice *c, struct streams *s, struct sandbox 
 	if (pid < 0)
 		return err_sys(e, ERR_HOST, "fork");
 	if (pid == 0)
-		exec_runsc(c, s->control[1], s->out[1], c->one_stream ? s->out[1] : s->err[1],
+		exec_runsc(c, words, s->control[1], s->out[1], c->one_stream ? s->out[1] : s->err[1],
 			   s->report[1]);
 	fd_closep(&s->report[1]);
 	if (fd_read_all(s->report[0], &failed, sizeof(failed)) > 0) {
@@ -254,11 +287,19 @@ static int fork_runsc(const struct choice *c, struct streams *s, struct sandbox 
 	return 0;
 }
 
-static int start(const struct choice *c, struct sandbox *sb, struct err *e)
+static int start(const struct choice *c, bool clone, unsigned attempt, struct sandbox *sb,
+		 struct err *e)
 {
+	static const char *const run[] = { "run", "-bundle=/bundle", NULL };
+	static const char *const restore[] = { "restore", "-bundle=/bundle",
+					       "-image-path=" TEMPLATE, NULL };
+	const char *words[WORDS_MAX];
+	char id[16];
 	struct streams s = { { -1, -1 }, { -1, -1 }, { -1, -1 }, { -1, -1 } };
 	int *all[] = { s.control, s.out, s.err, s.report };
 	int rc = write_bundle(e);
+
+	make_words(words, clone ? restore : run, container_name(attempt, id));
 
 	if (rc == 0 && socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, s.control) < 0)
 		rc = err_sys(e, ERR_HOST, "make a socket pair");
@@ -267,7 +308,7 @@ static int start(const struct choice *c, struct sandbox *sb, struct err *e)
 	if (rc == 0)
 		rc = make_stream(s.err, e);
 	if (rc == 0)
-		rc = fork_runsc(c, &s, sb, e);
+		rc = fork_runsc(c, words, &s, sb, e);
 	for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++) {
 		fd_closep(&all[i][0]);
 		fd_closep(&all[i][1]);
@@ -275,6 +316,20 @@ static int start(const struct choice *c, struct sandbox *sb, struct err *e)
 	return rc;
 }
 
+static int save(unsigned attempt, struct err *e)
+{
+	static const char *const checkpoint[] = { "checkpoint", "-leave-running",
+						  "-image-path=" SAVE, NULL };
+	const char *words[WORDS_MAX];
+	char id[16], said[256];
+
+	make_words(words, checkpoint, container_name(attempt, id));
+	int rc = spawn_read(words, SAVE_MS, said, sizeof(said), e);
+	said[strcspn(said, "\n")] = 0;
+	return rc > 0 ? err_set(e, ERR_HOST, "runsc checkpoint: %.200s", said) : rc;
+}
+
 const struct backend backend_gvisor = {
 	.name = "gvisor", .probe = probe, .version = version, .binds = binds, .start = start,
+	.save = save,
 };

@@ -30,6 +30,7 @@
 #define GUEST_HOME "/home/user"
 #define GUEST_LIB "/usr/lib/pai"	/* what the image holds of ours */
 #define GUEST_TEXT "/run/pai/program"	/* the program's text if it is no FILE */
+#define GUEST_GO_FD 3			/* its socket in the interpreter */
 #define GUEST_GO "/run/pai/go"		/* what the start hook is told */
 #define GUEST_MAIN "/run/pai/main"	/* what the start hook makes python run */
 #define GUEST_NOTE "/run/pai/note."	/* + 0, 1, 2: an uncaught exception */
@@ -48,7 +49,12 @@ struct guest {
 	char file_path[MSG_PATH_MAX + 1];	/* in /workspace, or "" */
 	struct seen *seen;
 
-	pid_t pid;		/* the program, 0 before START, -1 when it is gone */
+	pid_t pid;		/* the program, 0: none yet, -1: gone */
+	bool warm;		/* it was prepared before RUN was known */
+	bool ready;		/* its interpreter is up, and has imported what it should */
+	bool wanted;		/* START has come */
+	bool started;		/* its own first step is allowed */
+	int go_fd;		/* to its start hook, or -1 */
 	int stdin_fd;		/* our end of its standard input, or -1 */
 	struct buf stdin_buf;	/* arrived, not yet taken by the program */
 	bool stdin_end;
@@ -64,6 +70,8 @@ int guest_as_root(struct err *e);
 
 /* Once, before the first frame: /dev and /sys as every program sees them. */
 int world_base(struct guest *g, struct err *e);
+/* For an interpreter that imports before RUN: a home like the one to come. */
+int world_prepare(struct err *e);
 /* The pool, the host's name, the process limit: after RUN. */
 int world_enter(struct guest *g, struct err *e);
 
@@ -71,7 +79,11 @@ int place_file(struct guest *g, const struct msg_file *m, struct err *e);
 int place_data(struct guest *g, const struct frame *f, struct err *e);
 int place_end(struct guest *g, struct err *e);
 
-/* Starts the program: g->pid, g->stdin_fd. */
+/* Starts an interpreter that imports PRELOAD (names parted by commas) and then
+ * waits for its program; it says so on g->go_fd. */
+int program_prepare(struct guest *g, const char *preload, struct err *e);
+/* Starts the program (STARTED is sent), or the interpreter for it: call it again
+ * when that is ready. */
 int program_start(struct guest *g, struct err *e);
 /* Kills all of the program's processes; BY is what the host is told. */
 void program_kill(struct guest *g, enum msg_by by);

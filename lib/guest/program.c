@@ -15,6 +15,7 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/sysinfo.h>
 #include <sys/wait.h>
@@ -68,63 +69,72 @@ static int set_variable(struct strv *env, const char *var, struct err *e)
 	return strv_add(env, var, e);
 }
 
-/* The words of the command line: python runs what the start hook has made of
- * the program (deploy/image/sitecustomize.py says why); bash runs the file. */
-static int make_argv(struct guest *g, struct strv *argv, struct err *e)
+static int add_words(struct strv *v, const char *const *words, struct err *e)
 {
-	const struct msg_run *run = &g->run;
-	const char *head[5] = { NULL };
-	char path[sizeof(GUEST_WORKSPACE) + 1 + MSG_PATH_MAX];
-
-	snprintf(path, sizeof(path), GUEST_WORKSPACE "/%s", run->file);
-	switch (run->lang) {
-	case MSG_MODULE:
-		head[0] = "/usr/bin/python3", head[1] = "-m", head[2] = run->shown;
-		break;
-	case MSG_SHELL:
-		head[0] = "/bin/bash", head[1] = *run->file ? path : GUEST_TEXT;
-		break;
-	default:
-		head[0] = "/usr/bin/python3", head[1] = "-P", head[2] = GUEST_MAIN;
-		break;
-	}
-	for (const char **h = head; *h; h++)
-		if (strv_add(argv, *h, e) < 0)
-			return -1;
-	for (size_t i = 0; i < g->args.n; i++)
-		if (strv_add(argv, g->args.at[i], e) < 0)
+	for (; *words; words++)
+		if (strv_add(v, *words, e) < 0)
 			return -1;
 	return 0;
 }
 
-/* What the start hook reads: strings, each with its NUL. */
-static int write_go(struct guest *g, struct err *e)
+/* The words of the command line. python runs what the start hook has made of
+ * the program, and has its arguments from there too (deploy/image/
+ * sitecustomize.py says why); bash and -m have theirs here. */
+static int make_argv(struct guest *g, struct strv *argv, struct err *e)
 {
 	const struct msg_run *run = &g->run;
 	char path[sizeof(GUEST_WORKSPACE) + 1 + MSG_PATH_MAX];
+	const char *const hooked[] = { "/usr/bin/python3", "-P", GUEST_MAIN, NULL };
+	const char *const module[] = { "/usr/bin/python3", "-m", run->shown, NULL };
+	const char *const shell[] = { "/bin/bash", path, NULL };
+
+	if (g->warm || run->lang == MSG_PYTHON)
+		return add_words(argv, hooked, e);
+	if (*run->file)
+		snprintf(path, sizeof(path), GUEST_WORKSPACE "/%s", run->file);
+	else
+		snprintf(path, sizeof(path), GUEST_TEXT);
+	if (add_words(argv, run->lang == MSG_MODULE ? module : shell, e) < 0)
+		return -1;
+	return g->args.n ? add_words(argv, (const char *const *)g->args.at, e) : 0;
+}
+
+static int write_words(int fd, const char *const *words, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (fd_write_all(fd, words[i], strlen(words[i]) + 1) < 0)
+			return -1;
+	return 0;
+}
+
+/* What the start hook reads: strings, each with its NUL; the last ones are the
+ * arguments, an empty number of them first, then the variables. */
+static int write_go(struct guest *g, struct err *e)
+{
+	const struct msg_run *run = &g->run;
+	char path[sizeof(GUEST_WORKSPACE) + 1 + MSG_PATH_MAX], count[16];
 	const char *words[] = {
 		run->lang == MSG_MODULE ? "module" : "program",
 		*run->file ? path : GUEST_TEXT,
 		run->shown,
 		run->flags & MSG_PRINT_LAST ? "1" : "",
 		run->flags & MSG_REPORT ? "1" : "",
+		count,
 	};
-	int rc = 0;
 
 	snprintf(path, sizeof(path), GUEST_WORKSPACE "/%s", run->file);
+	snprintf(count, sizeof(count), "%zu", g->args.n);
 	if (guest_as_user(e) < 0)
 		return -1;
 	AUTO_FD fd = open(GUEST_GO, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-	if (fd < 0)
-		return err_sys(e, ERR_HOST, "write " GUEST_GO);
-	for (size_t i = 0; rc == 0 && i < sizeof(words) / sizeof(*words); i++)
-		rc = fd_write_all(fd, words[i], strlen(words[i]) + 1);
-	if (rc < 0)
+	if (fd < 0 || write_words(fd, words, sizeof(words) / sizeof(*words)) < 0 ||
+	    write_words(fd, (const char *const *)g->args.at, g->args.n) < 0 ||
+	    write_words(fd, (const char *const *)g->env.at, g->env.n) < 0)
 		return err_sys(e, ERR_HOST, "write " GUEST_GO);
 	return guest_as_root(e);
 }
 
-static int set_rlimits(const struct guest *g, struct err *e)
+static int set_rlimits(struct err *e)
 {
 	const rlim_t none = RLIM_INFINITY;
 	const struct {
@@ -133,7 +143,6 @@ static int set_rlimits(const struct guest *g, struct err *e)
 	} table[] = {
 		{ RLIMIT_CORE, 0, 0 },
 		{ RLIMIT_NOFILE, NOFILE_SOFT, NOFILE_HARD },
-		{ RLIMIT_NPROC, g->run.pids, g->run.pids },
 		{ RLIMIT_STACK, STACK_BYTES, none },
 		{ RLIMIT_FSIZE, none, none },	/* the sentry hands its own down */
 		{ RLIMIT_AS, none, none },
@@ -150,15 +159,21 @@ static int set_rlimits(const struct guest *g, struct err *e)
 	return 0;
 }
 
-/* What sched_getaffinity() and nproc tell; what holds is the host's quota. */
-static void show_cpus(const struct guest *g)
+/* What of a run's limits lies in the process PID (0: ourselves): set before the
+ * program's first step, in a clone as in a cold start. */
+static int apply_limits(const struct guest *g, pid_t pid, struct err *e)
 {
+	struct rlimit procs = { g->run.pids, g->run.pids };
 	cpu_set_t set;
 
 	CPU_ZERO(&set);
 	for (uint32_t i = 0; i < g->run.cpus && i < CPU_SETSIZE; i++)
 		CPU_SET(i, &set);
-	(void)sched_setaffinity(0, sizeof(set), &set);	/* fewer CPUs than that here */
+	/* what nproc tells; what holds is the host's quota */
+	(void)sched_setaffinity(pid, sizeof(set), &set);	/* fewer CPUs than that here */
+	if (prlimit(pid, RLIMIT_NPROC, &procs, NULL) < 0)
+		return err_sys(e, ERR_HOST, "set the limit of processes");
+	return 0;
 }
 
 static int drop_rights(struct err *e)
@@ -175,17 +190,19 @@ static int drop_rights(struct err *e)
 }
 
 /* In the child, up to execve(); returns only if something failed. */
-static int become_program(struct guest *g, int in, char **argv, char **env, struct err *e)
+static int become_program(struct guest *g, const int fd[2], char **argv, char **env, struct err *e)
 {
 	AUTO_FD procs = openat(g->pids_dir, "cgroup.procs", O_WRONLY | O_CLOEXEC);
 	sigset_t none;
 
 	if (setsid() < 0 || procs < 0 || write(procs, "0", 1) != 1)
 		return err_sys(e, ERR_HOST, "enter the program's cgroup");
-	if (set_rlimits(g, e) < 0)
+	if (set_rlimits(e) < 0)
 		return -1;
-	show_cpus(g);
-	if (dup2(in, 0) < 0 || close_range(3, ~0u, CLOSE_RANGE_CLOEXEC) < 0)
+	if (!g->warm && g->run.lang == MSG_SHELL && apply_limits(g, 0, e) < 0)
+		return -1;
+	if (dup2(fd[0], 0) < 0 || close_range(GUEST_GO_FD, ~0u, CLOSE_RANGE_CLOEXEC) < 0 ||
+	    (fd[1] >= 0 && dup2(fd[1], GUEST_GO_FD) < 0))
 		return err_sys(e, ERR_HOST, "hand over standard input");
 	if (chdir(GUEST_WORKSPACE) < 0)
 		return err_sys(e, ERR_HOST, "enter " GUEST_WORKSPACE);
@@ -201,14 +218,14 @@ static int become_program(struct guest *g, int in, char **argv, char **env, stru
 
 /* vfork: copying our memory would cost gVisor some 3 ms. The child shares it
  * until its execve() and we wait so long, so *e is simply filled. */
-static int fork_program(struct guest *g, int in, char **argv, char **env, struct err *e)
+static int fork_program(struct guest *g, const int fd[2], char **argv, char **env, struct err *e)
 {
 	pid_t pid = vfork();
 
 	if (pid < 0)
 		return err_sys(e, ERR_HOST, "fork the program");
 	if (pid == 0) {
-		(void)become_program(g, in, argv, env, e);
+		(void)become_program(g, fd, argv, env, e);
 		_exit(127);
 	}
 	if (e->kind)
@@ -217,43 +234,79 @@ static int fork_program(struct guest *g, int in, char **argv, char **env, struct
 	return 0;
 }
 
-static int start_with(struct guest *g, struct strv *argv, struct strv *env, struct err *e)
+/* The pipe of standard input, and the socket pair over which a start hook says
+ * that it is ready and is told to go. */
+static int spawn_with(struct guest *g, struct strv *argv, struct strv *env, bool hooked,
+		      struct err *e)
 {
-	int pipe_fd[2] = { -1, -1 };
+	int in[2], go[2] = { -1, -1 };
 
-	if (add_environment(g, env, e) < 0)
-		return -1;
-	for (size_t i = 0; i < g->env.n; i++)
-		if (set_variable(env, g->env.at[i], e) < 0)
-			return -1;
-	if (g->run.lang != MSG_SHELL &&
-	    (set_variable(env, "PAI_START=1", e) < 0 || write_go(g, e) < 0))
-		return -1;
-	if (make_argv(g, argv, e) < 0)
-		return -1;
-	if (g->run.flags & MSG_STDIN_OPEN) {
-		if (pipe2(pipe_fd, O_CLOEXEC) < 0)
-			return err_sys(e, ERR_HOST, "make a pipe");
-	} else if ((pipe_fd[0] = open("/dev/null", O_RDONLY | O_CLOEXEC)) < 0) {
-		return err_sys(e, ERR_HOST, "open /dev/null");
-	}
-	AUTO_FD in = pipe_fd[0];
-	g->stdin_fd = pipe_fd[1];
+	if (pipe2(in, O_CLOEXEC) < 0)
+		return err_sys(e, ERR_HOST, "make a pipe");
+	AUTO_FD in_end = in[0];
+	g->stdin_fd = in[1];
 	/* so that /dev/stdin can be opened by the program's user */
-	if (g->stdin_fd >= 0 && (fd_nonblock(g->stdin_fd, true) < 0 ||
-				 fchown(in, GUEST_UID, GUEST_UID) < 0))
+	if (fd_nonblock(g->stdin_fd, true) < 0 || fchown(in_end, GUEST_UID, GUEST_UID) < 0)
 		return err_sys(e, ERR_HOST, "set up standard input");
-	return fork_program(g, in, argv->at, env->at, e);
+	if (hooked && socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, go) < 0)
+		return err_sys(e, ERR_HOST, "make a socket pair");
+	AUTO_FD go_end = go[1];
+	g->go_fd = go[0];
+	const int fd[2] = { in_end, go_end };
+	return fork_program(g, fd, argv->at, env->at, e);
+}
+
+static int spawn(struct guest *g, const char *preload, struct err *e)
+{
+	bool hooked = g->warm || g->run.lang != MSG_SHELL;
+	struct strv argv = { 0 }, env = { 0 };
+	char hook[sizeof("PAI_START=") + MSG_PATH_MAX];
+	int rc = add_environment(g, &env, e);
+
+	snprintf(hook, sizeof(hook), "PAI_START=%s", preload ? preload : "");
+	for (size_t i = 0; rc == 0 && i < g->env.n; i++)
+		rc = set_variable(&env, g->env.at[i], e);
+	if (rc == 0 && hooked)
+		rc = set_variable(&env, hook, e);
+	if (rc == 0)
+		rc = make_argv(g, &argv, e);
+	if (rc == 0)
+		rc = spawn_with(g, &argv, &env, hooked, e);
+	strv_free(&argv);
+	strv_free(&env);
+	return rc;
+}
+
+int program_prepare(struct guest *g, const char *preload, struct err *e)
+{
+	g->warm = true;
+	return spawn(g, preload, e);
+}
+
+/* The interpreter is up and waits: from here on it is the program. */
+static int go(struct guest *g, struct err *e)
+{
+	if (write_go(g, e) < 0 || apply_limits(g, g->pid, e) < 0)
+		return -1;
+	fd_closep(&g->go_fd);	/* its end is the word to go */
+	return 0;
 }
 
 int program_start(struct guest *g, struct err *e)
 {
-	struct strv argv = { 0 }, env = { 0 };
-	int rc = start_with(g, &argv, &env, e);
+	bool hooked = g->warm || g->run.lang != MSG_SHELL;
 
-	strv_free(&argv);
-	strv_free(&env);
-	return rc;
+	if (g->pid == 0 && spawn(g, NULL, e) < 0)
+		return -1;
+	/* until then the time that passes is the boot's, not the program's */
+	if (hooked && !g->ready)
+		return 0;
+	if (hooked && go(g, e) < 0)
+		return -1;
+	if (!(g->run.flags & MSG_STDIN_OPEN))
+		fd_closep(&g->stdin_fd);
+	g->started = true;
+	return guest_send(g, MSG_STARTED, NULL, 0, e);
 }
 
 void program_kill(struct guest *g, enum msg_by by)
@@ -271,7 +324,7 @@ int program_watch_memory(struct guest *g)
 {
 	struct sysinfo si;
 
-	if (g->pid <= 0 || g->by != MSG_BY_ITSELF || sysinfo(&si) < 0)
+	if (!g->started || g->pid <= 0 || g->by != MSG_BY_ITSELF || sysinfo(&si) < 0)
 		return -1;
 	uint64_t used = (uint64_t)(si.totalram - si.freeram) * si.mem_unit;
 	if (used >= g->run.memory_bytes) {

@@ -40,14 +40,57 @@ int guest_send(struct guest *g, enum msg_kind kind, const void *body, size_t n, 
 	return 0;
 }
 
+static int say_hello(struct guest *g, struct err *e)
+{
+	uint8_t body[4];
+	struct packer p = { .at = body, .cap = sizeof(body) };
+
+	pack_number(&p, MSG_VERSION, 4);
+	return guest_send(g, MSG_HELLO, body, p.len, e);
+}
+
 static int on_run(struct guest *g, const struct frame *f, struct err *e)
 {
-	if (g->have_run)
-		return err_set(e, ERR_GUEST, "a second RUN");
+	if (g->have_run || (g->warm && !g->ready))
+		return err_set(e, ERR_GUEST, "RUN at the wrong time");
 	if (msg_get_run(f, &g->run, &g->text, e) < 0)
 		return -1;
 	g->have_run = true;
+	/* whoever talks to a clone did not hear its first hello */
+	if (g->warm && say_hello(g, e) < 0)
+		return -1;
 	return world_enter(g, e);
+}
+
+static int on_prepare(struct guest *g, const struct frame *f, struct err *e)
+{
+	char preload[MSG_PATH_MAX + 1];
+	struct unpacker u = unpack(f);
+	uint32_t cpus = (uint32_t)unpack_number(&u, 4);
+	size_t n;
+	const uint8_t *names = unpack_bytes(&u, &n);
+
+	if (unpack_end(&u, "prepare", e) < 0)
+		return -1;
+	if (g->warm || g->have_run || cpus == 0 || n > MSG_PATH_MAX || memchr(names, 0, n))
+		return err_set(e, ERR_GUEST, "PREPARE at the wrong time");
+	memcpy(preload, names, n);
+	preload[n] = 0;
+	g->run.cpus = cpus;	/* libraries ask for it at their import */
+	return world_prepare(e) < 0 ? -1 : program_prepare(g, preload, e);
+}
+
+/* The interpreter says one byte when it is up. */
+static int on_ready(struct guest *g, struct err *e)
+{
+	char byte;
+
+	if (read(g->go_fd, &byte, 1) != 1)
+		return err_set(e, ERR_IMAGE, "the interpreter ended before the program");
+	g->ready = true;
+	if (g->wanted)
+		return program_start(g, e);
+	return guest_send(g, MSG_READY, NULL, 0, e);
 }
 
 static int on_word(struct guest *g, const struct frame *f, struct err *e)
@@ -77,11 +120,10 @@ static int on_end(struct guest *g, const struct frame *f, struct err *e)
 static int on_start(struct guest *g, const struct frame *f, struct err *e)
 {
 	(void)f;
-	if (g->pid != 0)
+	if (g->wanted)
 		return err_set(e, ERR_GUEST, "a second START");
-	if (program_start(g, e) < 0)
-		return -1;
-	return guest_send(g, MSG_STARTED, NULL, 0, e);
+	g->wanted = true;
+	return program_start(g, e);
 }
 
 /* Gives bytes of standard input to the program as far as it takes them, and
@@ -126,7 +168,7 @@ static int on_stdin(struct guest *g, const struct frame *f, struct err *e)
 static int on_signal(struct guest *g, const struct frame *f, struct err *e)
 {
 	(void)e;
-	if (g->pid <= 0)
+	if (!g->started || g->pid <= 0)
 		return 0;
 	if (f->kind == MSG_KILL) {
 		program_kill(g, MSG_BY_KILL);
@@ -141,6 +183,7 @@ static const struct {
 	handler *fn;
 	bool before_start, after_start;
 } handlers[] = {
+	[MSG_PREPARE] = { on_prepare, true, false },
 	[MSG_RUN] = { on_run, true, false },
 	[MSG_ARG] = { on_word, true, false },
 	[MSG_ENV] = { on_word, true, false },
@@ -158,8 +201,8 @@ static int handle(struct guest *g, const struct frame *f, struct err *e)
 {
 	bool known = f->kind < sizeof(handlers) / sizeof(*handlers) && handlers[f->kind].fn;
 
-	if (!known || (!g->have_run && f->kind != MSG_RUN) ||
-	    !(g->pid ? handlers[f->kind].after_start : handlers[f->kind].before_start))
+	if (!known || (!g->have_run && f->kind != MSG_RUN && f->kind != MSG_PREPARE) ||
+	    !(g->started ? handlers[f->kind].after_start : handlers[f->kind].before_start))
 		return err_set(e, ERR_GUEST, "message %u at the wrong time", f->kind);
 	return handlers[f->kind].fn(g, f, e);
 }
@@ -220,6 +263,8 @@ static int reap(struct guest *g, struct err *e)
 	}
 	if (g->pid != -1)
 		return 1;
+	if (!g->started)
+		return err_set(e, ERR_IMAGE, "the interpreter ended before the program");
 	if (program_end_all(g, e) < 0 || send_ended(g, final, &last, e) < 0 ||
 	    collect_send(g, e) < 0 || guest_send(g, MSG_DONE, NULL, 0, e) < 0)
 		return -1;
@@ -229,15 +274,18 @@ static int reap(struct guest *g, struct err *e)
 static int loop(struct guest *g, int sig_fd, struct buf *in, struct err *e)
 {
 	for (int more = 1; more > 0;) {
-		struct pollfd p[3] = {
+		struct pollfd p[4] = {
 			{ g->ctl, POLLIN, 0 },
 			{ sig_fd, POLLIN, 0 },
 			{ g->stdin_buf.len > 0 || g->stdin_end ? g->stdin_fd : -1, POLLOUT, 0 },
+			{ g->ready ? -1 : g->go_fd, POLLIN, 0 },
 		};
 		struct signalfd_siginfo si;
 
-		if (poll(p, 3, program_watch_memory(g)) < 0 && errno != EINTR)
+		if (poll(p, 4, program_watch_memory(g)) < 0 && errno != EINTR)
 			return err_sys(e, ERR_HOST, "poll");
+		if (p[3].revents && on_ready(g, e) < 0)
+			return -1;
 		if (p[2].revents && feed_stdin(g, e) < 0)
 			return -1;
 		if (p[1].revents && read(sig_fd, &si, sizeof(si)) > 0)
@@ -248,15 +296,6 @@ static int loop(struct guest *g, int sig_fd, struct buf *in, struct err *e)
 			return -1;
 	}
 	return 0;
-}
-
-static int say_hello(struct guest *g, struct err *e)
-{
-	uint8_t body[4];
-	struct packer p = { .at = body, .cap = sizeof(body) };
-
-	pack_number(&p, MSG_VERSION, 4);
-	return guest_send(g, MSG_HELLO, body, p.len, e);
 }
 
 int guest_serve(struct guest *g)

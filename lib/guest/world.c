@@ -96,8 +96,10 @@ static int link_font_cache(struct err *e)
 
 	if (!d)			/* an image without matplotlib */
 		return 0;
-	if (mkdir(GUEST_HOME "/.cache", 0755) < 0 ||
+	/* the second is what matplotlib makes at its import, here or in a template */
+	if (mkdir(GUEST_HOME "/.cache", 0755) < 0 || mkdir(GUEST_HOME "/.config", 0755) < 0 ||
 	    mkdir(GUEST_HOME "/.cache/matplotlib", 0755) < 0 ||
+	    mkdir(GUEST_HOME "/.config/matplotlib", 0755) < 0 ||
 	    (to = open(GUEST_HOME "/.cache/matplotlib", O_PATH | O_DIRECTORY | O_CLOEXEC)) < 0)
 		rc = err_sys(e, ERR_HOST, "make matplotlib's cache folder");
 	for (struct dirent *at; rc == 0 && (at = readdir(d));) {
@@ -122,6 +124,16 @@ static int set_pids(struct guest *g, struct err *e)
 	if (fd < 0 || write(fd, text, (size_t)n) != n)
 		return err_sys(e, ERR_HOST, "set the limit of %" PRIu32 " processes", g->run.pids);
 	return 0;
+}
+
+int world_prepare(struct err *e)
+{
+	if (mount("tmpfs", GUEST_HOME, "tmpfs", MS_NOSUID | MS_NODEV, "mode=700,size=1m") < 0 ||
+	    chown(GUEST_HOME, GUEST_UID, GUEST_UID) < 0)
+		return err_sys(e, ERR_HOST, "mount a home for the template");
+	if (guest_as_user(e) < 0 || link_font_cache(e) < 0)
+		return -1;
+	return guest_as_root(e);
 }
 
 int world_enter(struct guest *g, struct err *e)

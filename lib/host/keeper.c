@@ -130,6 +130,15 @@ int keeper_send(int link, const struct keeper_msg *m, const int *fd, int n, stru
 	return 0;
 }
 
+int keeper_ask(int link, enum keeper_ask what, struct err *e)
+{
+	char byte = (char)what;
+
+	if (send(link, &byte, 1, MSG_NOSIGNAL) != 1)
+		return err_sys(e, ERR_HOST, "ask the keeper");
+	return 0;
+}
+
 int keeper_recv(int link, struct keeper_msg *m, int fd[KEEPER_FDS])
 {
 	char space[CMSG_SPACE(sizeof(int) * KEEPER_FDS)];

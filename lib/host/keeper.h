@@ -22,13 +22,21 @@
 enum keeper_what {
 	KEEPER_ATTEMPT = 1,	/* a backend was started: control, stdout, stderr */
 	KEEPER_ENDED,		/* the backend's own process ended: err says how */
+	KEEPER_SAVED,		/* the snapshot that was asked for: err, or none */
 	KEEPER_FAILED,		/* no attempt could be made: err says why */
+};
+
+/* What the command may ask for: one byte each. */
+enum keeper_ask {
+	KEEPER_SAVE = 'S',	/* snapshot the sandbox, which goes on */
+	KEEPER_NEXT = 'N',	/* end it, make the next attempt */
 };
 
 struct keeper_msg {
 	enum keeper_what what;
 	uint32_t attempt;	/* counts from 1 */
 	uint32_t backend;	/* its row in the table */
+	uint32_t clone;		/* 1: from a template */
 	struct err err;
 };
 
@@ -45,6 +53,7 @@ void keeper_end(struct keeper *k);
 
 /* FD[0..N) go along; returns 0 or -1 and *e. */
 int keeper_send(int link, const struct keeper_msg *m, const int *fd, int n, struct err *e);
+int keeper_ask(int link, enum keeper_ask what, struct err *e);
 /* Returns 1 and fills *M and FD (-1 where none came), 0 at the end of the
  * link, or -1. Does not block if nothing is there: errno is EAGAIN then. */
 int keeper_recv(int link, struct keeper_msg *m, int fd[KEEPER_FDS]);

@@ -108,7 +108,7 @@ static int do_nothing(void *arg, int link)
 
 static int enter_root(void *arg, int link)
 {
-	static const struct root_bind none = { NULL, NULL };
+	static const struct root_bind none = { NULL, NULL, false };
 	struct keeper_msg m = { .what = KEEPER_FAILED };
 
 	(void)arg;

@@ -76,7 +76,8 @@ static int open_sources(const struct root_bind *binds, struct source *s, size_t 
 		s[(*n)++] = (struct source){ nodes[i], nodes[i], MS_NOSUID | MS_NOEXEC, -1 };
 	for (; binds->from && *n < SOURCES_MAX; binds++)
 		s[(*n)++] = (struct source){ binds->from, binds->to,
-					     MS_RDONLY | MS_NOSUID | MS_NODEV, -1 };
+					     MS_NOSUID | MS_NODEV |
+					     (binds->writable ? 0 : MS_RDONLY), -1 };
 	assert(!binds->from);
 	for (size_t i = 0; i < *n; i++) {
 		s[i].fd = open(s[i].from, O_PATH | O_CLOEXEC);

@@ -7,12 +7,15 @@
 
 #include "base/err.h"
 
+#include <stdbool.h>
+
 struct root_bind {
 	const char *from;	/* absolute, on the host */
 	const char *to;		/* absolute, in the new root */
+	bool writable;
 };
 
-/* BINDS end with a row of NULLs; they are read-only, and no device or set-uid
+/* BINDS end with a row of NULLs; they are read-only unless they say so, and no device or set-uid
  * bit counts on them. Call it once, as the first process of new namespaces. */
 int root_enter(const struct root_bind *binds, struct err *e);
 

@@ -2,11 +2,13 @@
 /* inputs - see inputs.h */
 #include "in/inputs.h"
 
+#include "base/clock.h"
 #include "base/fd.h"
 
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -306,6 +308,49 @@ int inputs_open(const struct plan *p, struct inputs *in, struct err *e)
 	return check_clashes(in, e) < 0 ? err_in(e, "--input") : 0;
 }
 
+static void look_at_stdin(struct inputs *in, size_t max, int ms, int sig_fd)
+{
+	int64_t until = clock_now_us() + (int64_t)ms * 1000;
+	struct err ignored;
+
+	while (!in->head_end && in->head.len < max) {
+		struct pollfd p[] = { { STDIN_FILENO, POLLIN, 0 }, { sig_fd, POLLIN, 0 } };
+
+		if (poll(p, 2, clock_poll_ms(until)) <= 0 || p[1].revents ||
+		    buf_room(&in->head, max - in->head.len, max, &ignored) < 0)
+			return;
+		ssize_t n = read(STDIN_FILENO, in->head.at + in->head.len, max - in->head.len);
+		if (n < 0)
+			return;		/* whoever reads it next says so */
+		in->head_end = n == 0;
+		in->head.len += (size_t)n;
+	}
+}
+
+size_t inputs_look(struct inputs *in, size_t max, int ms, int sig_fd, struct buf *room,
+		   const char **text)
+{
+	const struct input *i = in->n > 0 ? &in->at[0] : NULL;	/* the program comes first */
+	struct err ignored;
+	ssize_t n = 0;
+
+	*text = "";
+	if (in->from_stdin) {
+		look_at_stdin(in, max, ms, sig_fd);
+		*text = in->head.len ? (const char *)in->head.at : "";
+		return in->head.len;
+	}
+	if (i && i->text) {
+		*text = i->text;
+		return strnlen(i->text, max);
+	}
+	if (in->file && buf_room(room, max, max, &ignored) == 0) {
+		n = pread(i->fd, room->at, max, 0);
+		*text = n > 0 ? (const char *)room->at : "";
+	}
+	return n > 0 ? (size_t)n : 0;
+}
+
 int inputs_read(const struct inputs *in, size_t i, struct err *e)
 {
 	const struct input *one = &in->at[i];
@@ -337,6 +382,7 @@ void inputs_close(struct inputs *in)
 	}
 	for (size_t i = 0; i < in->roots; i++)
 		close(in->root[i]);
+	buf_free(&in->head);
 	free(in->at);
 	free(in->root);
 	free(in->file);

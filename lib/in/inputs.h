@@ -37,9 +37,16 @@ struct inputs {
 	char *file;		/* FILE's name in /workspace, or NULL */
 	enum plan_lang lang;	/* by the first line, where nothing else says */
 	bool from_stdin;	/* the program's text comes from standard input */
+	struct buf head;	/* the start of it, and whether that is all */
+	bool head_end;
 };
 
 int inputs_open(const struct plan *p, struct inputs *in, struct err *e);
+/* The start of the program's text, at most MAX bytes of it, for a look; waits for
+ * standard input no longer than MS, or until SIG_FD can be read. Returns the
+ * length; *TEXT is *ROOM's or the inputs' own. */
+size_t inputs_look(struct inputs *in, size_t max, int ms, int sig_fd, struct buf *room,
+		   const char **text);
 /* Opens the entry I for reading: returns a descriptor that is the caller's. */
 int inputs_read(const struct inputs *in, size_t i, struct err *e);
 void inputs_close(struct inputs *in);

@@ -248,7 +248,7 @@ static int fill(json_t *o, const struct plan *p, const struct result *r)
 	rc |= json_object_set_new(o, "backend", !r->backend ? json_null() :
 		json_pack("{s:s, s:s?, s:s, s:s}", "name", r->backend,
 			  "version", *r->version ? r->version : NULL, "why", r->why,
-			  "start", "cold"));
+			  "start", r->clone ? "warm" : "cold"));
 	rc |= json_object_set_new(o, "image", !r->image.name ? json_null() :
 		json_pack("{s:o, s:s}", "name", escaped(r->image.name, strlen(r->image.name)),
 			  "digest", r->image.digest));

@@ -54,7 +54,7 @@ struct plan {
 	char *program;		/* FILE, CODE or MODULE; NULL for standard input */
 	struct strv args;	/* of the program, without argv[0] */
 	enum plan_lang lang;
-	bool print_last, no_stdin, json, quiet, verbose;
+	bool print_last, no_stdin, json, quiet, verbose, fresh;
 	char *backend;		/* a name of the backend table, "auto" or "off" */
 	char *image;		/* NAME or path; NULL: the default one */
 	char *output_dir;	/* NULL: nothing is kept */

@@ -81,6 +81,17 @@ static int send_run(struct turn *t, struct err *e)
 	return n < 0 ? -1 : feed_frame(t, MSG_RUN, body, (size_t)n, e);
 }
 
+int feed_prepare(struct turn *t, struct err *e)
+{
+	const char *modules = t->preload->modules;
+	uint8_t body[256];
+	struct packer p = { .at = body, .cap = sizeof(body) };
+
+	pack_number(&p, t->plan->limit[LIMIT_CPUS], 4);
+	pack_bytes(&p, modules, strlen(modules));
+	return feed_frame(t, MSG_PREPARE, body, p.len, e);
+}
+
 int feed_begin(struct turn *t, struct err *e)
 {
 	const struct plan *p = t->plan;
@@ -157,7 +168,12 @@ static int more_input(struct turn *t, const struct input *i, struct err *e)
 		if (n < 0)
 			return err_sys(e, ERR_USAGE, "--input: '%s'", i->source);
 	} else {
-		at = (const uint8_t *)i->text + t->text_at;
+		bool head = t->inputs->from_stdin;
+		size_t left = t->inputs->head.len - t->text_at;
+
+		at = (head ? t->inputs->head.at : (const uint8_t *)i->text) + t->text_at;
+		if (head && want > left)
+			want = left;
 		n = (ssize_t)want;
 		t->text_at += want;
 	}
@@ -168,17 +184,29 @@ static int more_input(struct turn *t, const struct input *i, struct err *e)
 	return feed_frame(t, MSG_DATA, at, (size_t)n, e) < 0 ? -1 : 1;
 }
 
+/* What was read of a program from standard input to choose its template comes
+ * first, then standard input itself. */
 static bool reads_program(const struct turn *t)
 {
-	return t->inputs->from_stdin && t->in_open && t->inputs->at[t->next].place == MSG_AS_PROGRAM;
+	return t->inputs->from_stdin && t->in_open &&
+	       t->inputs->at[t->next].place == MSG_AS_PROGRAM &&
+	       t->text_at == t->inputs->head.len;
+}
+
+/* A clone may fail to start, and then all begins again: nothing that cannot be
+ * read twice goes to one before its hello. */
+static bool may_load(const struct turn *t)
+{
+	return t->ctl >= 0 && !t->making &&
+	       (t->phase == TURN_LOAD || (t->phase == TURN_BOOT && !t->clone));
 }
 
 int feed_step(struct turn *t, struct err *e)
 {
 	int rc = 1;
 
-	while (rc > 0 && t->ctl >= 0 && t->phase <= TURN_LOAD && t->to.len < QUEUE_LOW &&
-	       t->next < t->inputs->n && !reads_program(t)) {
+	while (rc > 0 && may_load(t) && t->to.len < QUEUE_LOW && t->next < t->inputs->n &&
+	       !reads_program(t)) {
 		const struct input *i = &t->inputs->at[t->next];
 
 		rc = t->in_open ? more_input(t, i, e) : begin_input(t, i, e) < 0 ? -1 : 1;
@@ -198,7 +226,7 @@ bool feed_wants_stdin(const struct turn *t)
 	if (t->ctl < 0 || t->credit == 0 || t->to.len >= QUEUE_LOW)
 		return false;
 	if (t->phase <= TURN_LOAD)
-		return reads_program(t);
+		return may_load(t) && reads_program(t);
 	return t->stdin_wanted && !t->stdin_end &&
 	       (t->phase == TURN_RUN || t->phase == TURN_GRACE);
 }
@@ -208,7 +236,8 @@ int feed_stdin(struct turn *t, struct err *e)
 	uint8_t chunk[MSG_CHUNK];
 	size_t want = t->credit < sizeof(chunk) ? t->credit : sizeof(chunk);
 	bool program = reads_program(t);
-	ssize_t n = read(STDIN_FILENO, chunk, want);
+	/* a terminal's end is read once only */
+	ssize_t n = program && t->inputs->head_end ? 0 : read(STDIN_FILENO, chunk, want);
 
 	if (n < 0 && (errno == EAGAIN || errno == EINTR))
 		return 0;

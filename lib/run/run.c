@@ -13,6 +13,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#define LOOK_MS 30		/* that standard input may take to show the program's start */
+#define WARM_MEMORY (256ull << 20)	/* below, only the least template is used */
+
 /* Signals become readable before the keeper exists, so none is lost. */
 static int take_signals(struct err *e)
 {
@@ -89,11 +92,64 @@ static void judge(const struct turn *t, struct result *r)
 		r->status = r->note[MSG_NOTE_NAME].len > 0 ? RESULT_ERROR : RESULT_OK;
 }
 
+/* Which template a run starts from, or leaves behind. */
+struct warmth {
+	const struct preload *preload;
+	char dir[TEMPLATE_PATH];	/* to clone from, or "" */
+	struct template_make make;
+};
+
+static bool can_be_warm(const struct plan *p, const struct inputs *in, const struct choice *c)
+{
+	if (p->fresh || p->source == PLAN_MODULE || in->lang == PLAN_SHELL)
+		return false;
+	for (size_t i = 0; i < p->env.n; i++)
+		if (!preload_env_ok(p->env.at[i]))
+			return false;
+	/* the first that was found fit is the one that will be tried */
+	for (int i = 0; i < BACKENDS; i++)
+		if (c->program[i])
+			return backends[i]->save != NULL;
+	return false;
+}
+
+static void choose_template(const struct plan *p, struct inputs *in, struct choice *c, int sig_fd,
+			    struct warmth *w)
+{
+	struct template_key key = { .image = c->image->digest, .cpus = p->limit[LIMIT_CPUS] };
+	struct buf room = { 0 };
+	struct err ignored;
+	const char *text;
+	char name[TEMPLATE_NAME];
+
+	*w = (struct warmth){ .make.lock = -1 };
+	if (!can_be_warm(p, in, c))
+		return;
+	size_t n = inputs_look(in, PRELOAD_LOOK, LOOK_MS, sig_fd, &room, &text);
+	w->preload = preload_guess(text, n);
+	buf_free(&room);
+	if (p->limit[LIMIT_MEMORY] < WARM_MEMORY)
+		w->preload = &preloads[0];	/* what is not needed must not fill it */
+	for (int i = 0; i < BACKENDS && !key.backend; i++)
+		key.backend = c->program[i];
+	key.modules = w->preload->modules;
+	if (template_name(&key, name, &ignored) < 0)
+		return;
+	if (template_find(name, w->dir)) {
+		c->template_dir = w->dir;
+		return;
+	}
+	*w->dir = 0;
+	if (template_begin(name, key.modules, &w->make) == 0)
+		c->save_dir = w->make.dir;
+}
+
 static int run_turn(const struct plan *p, const struct inputs *in, struct choice *c, int sig_fd,
-		    unsigned open, struct result *r, struct err *e)
+		    unsigned open, struct warmth *w, struct result *r, struct err *e)
 {
 	struct turn t = {
 		.plan = p, .inputs = in, .choice = c, .r = r, .sig_fd = sig_fd,
+		.preload = w->preload, .make = &w->make, .making = c->save_dir != NULL,
 		.keeper = { .link = -1 }, .ctl = -1, .out_fd = -1, .err_fd = -1, .in_fd = -1,
 		.stdin_wanted = !in->from_stdin && !p->no_stdin && open & 1,
 	};
@@ -130,10 +186,11 @@ static int tell_refusals(const struct choice *c, struct result *r)
 	return -1;
 }
 
-static int run_with(const struct plan *p, const struct inputs *in, int sig_fd, unsigned open,
+static int run_with(const struct plan *p, struct inputs *in, int sig_fd, unsigned open,
 		    run_note *note, struct result *r, struct err *e)
 {
 	struct choice c;
+	struct warmth w;
 	char text[ERR_MSG_MAX];
 
 	if (backend_select(p, &r->image, &c, e) < 0)
@@ -143,8 +200,10 @@ static int run_with(const struct plan *p, const struct inputs *in, int sig_fd, u
 	if (in->from_stdin && isatty(STDIN_FILENO) && note && !p->quiet)
 		note("reading the program from the terminal; Ctrl-D ends it");
 	int rc = warn_limits(&c, r, e);
+	choose_template(p, in, &c, sig_fd, &w);
 	if (rc == 0)
-		rc = run_turn(p, in, &c, sig_fd, open, r, e);
+		rc = run_turn(p, in, &c, sig_fd, open, &w, r, e);
+	template_end(&w.make, false);	/* if it was not put in place before */
 	if (rc < 0 && !r->started && backend_explain(&c, e) < 0 && e->kind == ERR_BACKEND)
 		(void)tell_refusals(&c, r);
 	for (int i = 0; i < BACKENDS && p->json; i++)
@@ -152,8 +211,8 @@ static int run_with(const struct plan *p, const struct inputs *in, int sig_fd, u
 			backend_version(backends[i], c.program[i], r->version, sizeof(r->version));
 	choice_drop(&c);
 	if (p->verbose && note) {
-		snprintf(text, sizeof(text), "backend %s%s%.300s%s, image %s, %zu of 3 limits by cgroup",
-			 r->backend ? r->backend : "none", *r->why ? " (" : "", r->why,
+		snprintf(text, sizeof(text), "backend %s, %s%s%.300s%s, image %s, %zu of 3 limits by cgroup",
+			 r->backend ? r->backend : "none", r->clone ? "warm" : "cold", *r->why ? " (" : "", r->why,
 			 *r->why ? ")" : "", r->image.name,
 			 (size_t)c.cgroup.memory + c.cgroup.cpu + c.cgroup.pids);
 		note(text);

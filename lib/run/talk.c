@@ -35,6 +35,10 @@ static int on_hello(struct turn *t, const struct frame *f, struct err *e)
 	if (version != MSG_VERSION)
 		return err_set(e, ERR_IMAGE, "the image speaks protocol %u, this pai-exec %u; "
 			       "deploy/build-image --seal mends that", (unsigned)version, MSG_VERSION);
+	if (t->making) {
+		turn_enter(t, TURN_MAKE, PLAN_BOOT_MS);
+		return 0;
+	}
 	drop_boot_text(t->err_fd);
 	drop_boot_text(t->out_fd);
 	if (stream_open(&t->r->out, fd_take(&t->out_fd), e) < 0 ||
@@ -55,6 +59,13 @@ static int on_credit(struct turn *t, const struct frame *f, struct err *e)
 		return err_set(e, ERR_GUEST, "credit for more than was sent");
 	t->credit += (uint32_t)more;
 	return 0;
+}
+
+/* The interpreter of a template has imported its modules: now is the time. */
+static int on_ready(struct turn *t, const struct frame *f, struct err *e)
+{
+	(void)f;
+	return keeper_ask(t->keeper.link, KEEPER_SAVE, e);
 }
 
 static int on_started(struct turn *t, const struct frame *f, struct err *e)
@@ -135,6 +146,9 @@ static int on_fail(struct turn *t, const struct frame *f, struct err *e)
 {
 	bool input = t->phase <= TURN_LOAD && t->in_open;
 
+	if (t->phase <= TURN_MAKE && (t->clone || t->phase == TURN_MAKE))
+		return turn_go_cold(t, true, e);
+
 	/* its text is a guest's: err_set() makes it printable and cuts it */
 	return err_set(e, input ? ERR_USAGE : ERR_BOOT, "the sandbox could not go on: %.*s",
 		       (int)(f->len < 300 ? f->len : 300), (const char *)f->body);
@@ -146,6 +160,7 @@ static const struct {
 } handlers[] = {
 	[MSG_HELLO - MSG_HELLO] = { on_hello, TURN_BOOT, TURN_BOOT },
 	[MSG_CREDIT_MORE - MSG_HELLO] = { on_credit, TURN_LOAD, TURN_KILL },
+	[MSG_READY - MSG_HELLO] = { on_ready, TURN_MAKE, TURN_MAKE },
 	[MSG_STARTED - MSG_HELLO] = { on_started, TURN_START, TURN_START },
 	[MSG_ENDED - MSG_HELLO] = { on_ended, TURN_RUN, TURN_KILL },
 	[MSG_SKIPPED - MSG_HELLO] = { on_skipped, TURN_COLLECT, TURN_COLLECT },
@@ -190,10 +205,12 @@ int talk_read(struct turn *t, bool *end, struct err *e)
 	while ((used = frame_next(t->from.at + at, t->from.len - at, &f, e)) > 0) {
 		if (handle(t, &f, e) < 0)
 			used = -1;
-		if (used < 0)
+		if (used < 0 || t->ctl < 0)	/* given up: the rest is of an attempt that was */
 			break;
 		at += (size_t)used;
 	}
+	if (t->ctl < 0)
+		return 0;
 	buf_drop(&t->from, at);
 	if (used < 0)
 		return e->kind == ERR_GUEST ? err_in(e, "the sandbox sent what it must not") : -1;

@@ -13,6 +13,8 @@
 #include <sys/signalfd.h>
 #include <unistd.h>
 
+#define CLONE_BOOT_MS 10000u	/* that a clone may take to say hello */
+
 enum { P_LINK, P_CTL, P_SIGNAL, P_OUT, P_ERR, P_STDIN, POLLED };
 
 void turn_enter(struct turn *t, enum turn_phase phase, uint64_t after_ms)
@@ -47,10 +49,64 @@ static void give_up(struct turn *t, const char *warning)
 	turn_enter(t, TURN_OVER, NUM_NONE);
 }
 
+/* Another attempt follows; nothing of the last one counts. */
+static void forget_attempt(struct turn *t)
+{
+	fd_closep(&t->ctl);
+	fd_closep(&t->out_fd);
+	fd_closep(&t->err_fd);
+	fd_closep(&t->in_fd);
+	t->from.len = t->to.len = 0;
+	t->next = 0;
+	t->in_open = false;
+	*t->how = 0;
+}
+
+int turn_go_cold(struct turn *t, bool damaged, struct err *e)
+{
+	struct err ignored;
+
+	(void)strv_add(&t->r->notes, t->making ? "no template could be made: cold start"
+		       : damaged ? "the template did not start a sandbox: removed; cold start"
+		       : "the template did not start a sandbox in time: cold start", &ignored);
+	if (t->making)
+		template_end(t->make, false);
+	else if (damaged)
+		template_remove(t->choice->template_dir);
+	t->clone = t->making = false;
+	forget_attempt(t);
+	turn_enter(t, TURN_BOOT, PLAN_BOOT_MS);
+	return keeper_ask(t->keeper.link, KEEPER_NEXT, e);
+}
+
+/* The snapshot is made, or not; the sandbox that was to be goes on as a clone
+ * of itself would. */
+static int on_saved(struct turn *t, const struct keeper_msg *m, struct err *e)
+{
+	char text[ERR_MSG_MAX + 64];
+	struct err ignored;
+
+	if (!t->making)
+		return err_set(e, ERR_HOST, "the keeper saved what it was not asked to");
+	t->making = false;
+	template_end(t->make, m->err.kind == ERR_NONE);
+	if (m->err.kind) {
+		snprintf(text, sizeof(text), "no template was made: %s", m->err.msg);
+		(void)strv_add(&t->r->notes, text, &ignored);
+	}
+	turn_enter(t, TURN_BOOT, PLAN_BOOT_MS);
+	return feed_begin(t, e);
+}
+
 static int on_deadline(struct turn *t, struct err *e)
 {
 	switch (t->phase) {
 	case TURN_BOOT:
+	case TURN_MAKE:
+		if (t->clone || t->phase == TURN_MAKE)
+			return turn_go_cold(t, false, e);
+		return err_set(e, ERR_BOOT, "the sandbox did not start within %u s",
+			       PLAN_BOOT_MS / 1000);
 	case TURN_START:
 		return err_set(e, ERR_BOOT, "the sandbox did not start within %u s",
 			       PLAN_BOOT_MS / 1000);
@@ -112,17 +168,19 @@ static int on_death(struct turn *t, struct err *e)
 
 	if (t->phase >= TURN_DRAIN)
 		return 0;
+	if (t->phase <= TURN_MAKE && (t->clone || t->phase == TURN_MAKE))
+		return turn_go_cold(t, true, e);
 	if (cgroup_oom_kills(&t->choice->cgroup) > 0) {
 		give_up(t, "the memory limit ended the whole sandbox: files may be lost");
 		return 0;
 	}
 	if (t->phase == TURN_KILL)
 		return give_up(t, "the sandbox ended before its files could be kept"), 0;
-	if (t->phase > TURN_BOOT)
+	if (t->phase > TURN_MAKE)
 		return err_set(e, ERR_DIED, "the sandbox died before the program's end");
 	/* the keeper says how in a moment, if it still lives */
-	if (!*t->how && poll(&link, 1, PLAN_END_MS) > 0)
-		return on_link(t, e);
+	if (!*t->how && poll(&link, 1, PLAN_END_MS) > 0 && on_link(t, e) < 0)
+		return -1;
 	boot_text(t, text, sizeof(text));
 	return err_set(e, ERR_BOOT, "the sandbox did not start%s%s", *text ? ": " : "", text);
 }
@@ -145,17 +203,27 @@ static int on_link(struct turn *t, struct err *e)
 		*e = m.err;
 		return -1;
 	case KEEPER_ENDED:
+		if (m.attempt != t->attempt)
+			return 0;
 		/* what it still said is in the channel: its end comes there */
 		snprintf(t->how, sizeof(t->how), "%.60s", m.err.msg);
-		return t->phase == TURN_BOOT ? on_death(t, e) : 0;
+		return t->phase <= TURN_MAKE && t->ctl >= 0 ? on_death(t, e) : 0;
+	case KEEPER_SAVED:
+		return on_saved(t, &m, e);
 	default:
 		t->r->backend = backends[m.backend]->name;
+		t->clone = m.clone;
+		t->attempt = m.attempt;
+		t->r->clone = m.clone;
+		*t->how = 0;
+		if (t->clone)
+			turn_enter(t, TURN_BOOT, CLONE_BOOT_MS);
 		t->ctl = fd[0];
 		t->out_fd = fd[1];
 		t->err_fd = fd[2];
 		if (fd_nonblock(t->ctl, true) < 0)
 			return err_sys(e, ERR_HOST, "set up the control channel");
-		return feed_begin(t, e);
+		return t->making ? feed_prepare(t, e) : feed_begin(t, e);
 	}
 }
 
@@ -203,13 +271,13 @@ static int serve(struct turn *t, struct pollfd p[POLLED], struct err *e)
 		return -1;
 	if (p[P_STDIN].revents && feed_stdin(t, e) < 0)
 		return -1;
-	if (p[P_CTL].revents & (POLLIN | POLLHUP | POLLERR) && talk_read(t, &end, e) < 0)
+	if (t->ctl >= 0 && p[P_CTL].revents & (POLLIN | POLLHUP | POLLERR) && talk_read(t, &end, e) < 0)
 		return -1;
 	if (p[P_OUT].revents && on_stream(t, &t->r->out, e) < 0)
 		return -1;
 	if (p[P_ERR].revents && on_stream(t, &t->r->err, e) < 0)
 		return -1;
-	if (end) {
+	if (end && t->ctl >= 0) {
 		fd_closep(&t->ctl);
 		return on_death(t, e);
 	}

@@ -12,11 +12,14 @@
 #include "backend/backend.h"
 #include "in/inputs.h"
 #include "out/result.h"
+#include "plan/preload.h"
 #include "run/run.h"
+#include "state/template.h"
 #include "wire/msg.h"
 
 enum turn_phase {
 	TURN_BOOT,		/* until the guest's hello */
+	TURN_MAKE,		/* a template is made of it */
 	TURN_LOAD,		/* inputs go in */
 	TURN_START,		/* START is sent */
 	TURN_RUN,		/* the program runs */
@@ -30,9 +33,13 @@ enum turn_phase {
 struct turn {
 	const struct plan *plan;
 	const struct inputs *inputs;
+	const struct preload *preload;	/* what a template holds */
 	struct choice *choice;
 	struct result *r;
 	struct keeper keeper;
+	struct template_make *make;	/* a template to leave behind */
+	bool making, clone;
+	uint32_t attempt;
 	int sig_fd;
 
 	enum turn_phase phase;
@@ -55,9 +62,15 @@ struct turn {
 
 /* Enters PHASE, with AFTER_MS (NUM_NONE: never) until its deadline. */
 void turn_enter(struct turn *t, enum turn_phase phase, uint64_t after_ms);
+/* A template that starts no sandbox, or cannot be made, costs time, never the
+ * run: away with it (if it is DAMAGED, not merely slow), and on with the next
+ * attempt, cold. */
+int turn_go_cold(struct turn *t, bool damaged, struct err *e);
 /* Interrupts the program and gives it the grace. */
 int turn_interrupt(struct turn *t, struct err *e);
 
+/* A template is to be made first: PREPARE is queued. */
+int feed_prepare(struct turn *t, struct err *e);
 /* The attempt's descriptors are here: RUN, ARG and ENV are queued. */
 int feed_begin(struct turn *t, struct err *e);
 /* Queues what may be queued now. */

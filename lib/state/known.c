@@ -14,40 +14,36 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define PATH_SIZE 4096
-
-/* The cache folder, made if need be; false if there is none to be had. */
-static bool folder(char *out, int make)
+bool cache_folder(const char *name, bool make, char *out)
 {
 	const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
+	const char *const parts[] = { "", "/pai", "/", name };
 	int n;
 
 	if (cache && *cache == '/')
-		n = snprintf(out, PATH_SIZE, "%s", cache);
+		n = snprintf(out, PATH_MAX, "%s", cache);
 	else if (home && *home == '/')
-		n = snprintf(out, PATH_SIZE, "%s/.cache", home);
+		n = snprintf(out, PATH_MAX, "%s/.cache", home);
 	else
 		return false;
-	if (n > PATH_SIZE - 200)
+	if (n > PATH_MAX - 200)
 		return false;
-	for (int i = 0; i < 3; i++) {
-		static const char *const parts[] = { "", "/pai", "/known" };
-
+	for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++) {
 		strcat(out, parts[i]);
-		if (make && mkdir(out, 0700) < 0 && errno != EEXIST)
+		if (make && i != 2 && mkdir(out, 0700) < 0 && errno != EEXIST)
 			return false;
 	}
 	return true;
 }
 
-static bool name_of(const char *path, const char *what, char *out, int make)
+static bool name_of(const char *path, const char *what, char *out, bool make)
 {
 	struct stat st;
 
-	if (!folder(out, make) || stat(path, &st) < 0)
+	if (!cache_folder("known", make, out) || stat(path, &st) < 0)
 		return false;
 	size_t n = strlen(out);
-	snprintf(out + n, PATH_SIZE - n, "/%.20s-%jx-%jx-%jx-%jx.%lx-%jx.%lx", what,
+	snprintf(out + n, PATH_MAX - n, "/%.20s-%jx-%jx-%jx-%jx.%lx-%jx.%lx", what,
 		 (uintmax_t)st.st_dev, (uintmax_t)st.st_ino, (uintmax_t)st.st_size,
 		 (uintmax_t)st.st_mtim.tv_sec, st.st_mtim.tv_nsec,
 		 (uintmax_t)st.st_ctim.tv_sec, st.st_ctim.tv_nsec);
@@ -56,10 +52,10 @@ static bool name_of(const char *path, const char *what, char *out, int make)
 
 bool known_get(const char *path, const char *what, char text[KNOWN_MAX])
 {
-	char name[PATH_SIZE], raw[KNOWN_MAX];
+	char name[PATH_MAX], raw[KNOWN_MAX];
 	struct stat st;
 
-	if (!name_of(path, what, name, 0))
+	if (!name_of(path, what, name, false))
 		return false;
 	AUTO_FD fd = open(name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
 	if (fd < 0 || fstat(fd, &st) < 0 || st.st_uid != geteuid() || st.st_mode & 022)
@@ -73,9 +69,9 @@ bool known_get(const char *path, const char *what, char text[KNOWN_MAX])
 
 void known_put(const char *path, const char *what, const char *text)
 {
-	char name[PATH_SIZE], temp[PATH_SIZE + 16];
+	char name[PATH_MAX], temp[PATH_MAX + 16];
 
-	if (!name_of(path, what, name, 1))
+	if (!name_of(path, what, name, true))
 		return;
 	snprintf(temp, sizeof(temp), "%s.%ld", name, (long)getpid());
 	AUTO_FD fd = open(temp, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0600);

@@ -9,6 +9,12 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include <limits.h>
+
+/* The folder pai/NAME of the user's cache, made if MAKE; OUT has PATH_MAX bytes.
+ * False if there is none to be had. */
+bool cache_folder(const char *name, bool make, char *out);
+
 #define KNOWN_MAX 128		/* bytes of a text, the final NUL included */
 
 /* What is known of the file PATH under the word WHAT, as one printable line. */

@@ -2,10 +2,10 @@
 /* msg - the messages of the control channel, and when each may be sent.
  *
  * To the guest, in this order:
- *   RUN, ARG*, ENV*, (FILE, DATA*, END)*, START, (STDIN* STDIN_END)
+ *   [PREPARE,] RUN, ARG*, ENV*, (FILE, DATA*, END)*, START, (STDIN* STDIN_END)
  *   and at any time INTERRUPT, KILL.
  * From the guest, in this order:
- *   HELLO, STARTED, ENDED, (FILE, DATA*, END | SKIPPED)*, NOTE*, DONE
+ *   HELLO, [READY, HELLO,] STARTED, ENDED, (FILE, DATA*, END | SKIPPED)*, NOTE*, DONE
  *   and at any time after HELLO: CREDIT, FAIL.
  * The host may send all up to the last FILE without waiting. START waits for
  * HELLO, so that whatever stands on the raw stderr stream before it is the
@@ -37,10 +37,13 @@ enum msg_kind {
 	MSG_STDIN,		/* bytes of standard input */
 	MSG_STDIN_END,
 	MSG_INTERRUPT,		/* SIGINT to the program */
+	MSG_PREPARE,		/* cpus (4), names of modules, parted by commas: import
+				 * them and say READY; next is a snapshot, then RUN */
 	MSG_KILL,		/* end all its processes now, then collect */
 	/* from the guest */
 	MSG_HELLO = 64,		/* version (4) */
 	MSG_CREDIT_MORE,	/* bytes (4) */
+	MSG_READY,
 	MSG_STARTED,
 	MSG_ENDED,		/* struct msg_ended */
 	MSG_SKIPPED,		/* reason (1, enum msg_skip), path */

@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* template - see template.h */
+#include "state/template.h"
+
+#include "base/fd.h"
+#include "state/known.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <nettle/sha2.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define SYSTEM_TEMPLATES "/var/cache/pai/templates"
+#define SIZES "sizes"		/* the file that lists the others with their sizes */
+#define SIZES_MAX 4096
+
+static void hash_text(struct sha256_ctx *h, const char *text)
+{
+	sha256_update(h, strlen(text) + 1, (const uint8_t *)text);
+}
+
+/* The processor as /proc/cpuinfo tells of the first: model and features. */
+static void hash_cpu(struct sha256_ctx *h)
+{
+	char text[4096];
+	AUTO_FD fd = open("/proc/cpuinfo", O_RDONLY | O_CLOEXEC);
+	ssize_t n = fd < 0 ? -1 : fd_read_all(fd, text, sizeof(text) - 1);
+
+	text[n > 0 ? n : 0] = 0;
+	for (char *save, *line = strtok_r(text, "\n", &save); line; line = strtok_r(NULL, "\n", &save)) {
+		if (!strncmp(line, "model name", 10) || !strncmp(line, "flags", 5))
+			hash_text(h, line);
+		if (!strncmp(line, "flags", 5))
+			return;
+	}
+}
+
+int template_name(const struct template_key *k, char name[TEMPLATE_NAME], struct err *e)
+{
+	uint8_t digest[SHA256_DIGEST_SIZE];
+	struct sha256_ctx h;
+	struct stat st;
+	char text[256];
+
+	if (stat(k->backend, &st) < 0)
+		return err_sys(e, ERR_BACKEND, "%s", k->backend);
+	sha256_init(&h);
+	snprintf(text, sizeof(text), "%d %jx %jx %jx %jx.%lx %jx.%lx %" PRIu64, 1, (uintmax_t)st.st_dev,
+		 (uintmax_t)st.st_ino, (uintmax_t)st.st_size, (uintmax_t)st.st_mtim.tv_sec,
+		 st.st_mtim.tv_nsec, (uintmax_t)st.st_ctim.tv_sec, st.st_ctim.tv_nsec, k->cpus);
+	hash_text(&h, text);
+	hash_text(&h, k->image);
+	hash_text(&h, k->modules);
+	hash_cpu(&h);
+	sha256_digest(&h, sizeof(digest), digest);
+	for (int i = 0; i < TEMPLATE_NAME / 2; i++)
+		snprintf(name + 2 * i, 3, "%02x", digest[i]);
+	return 0;
+}
+
+/* Each line of SIZES: a name and its size. All must be there, with nothing else
+ * wrong, in a folder that nobody but its trusted owner can write. */
+static bool is_whole(const char *path)
+{
+	char text[SIZES_MAX], name[64];
+	AUTO_FD dir = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	struct stat st;
+	int files = 0;
+
+	if (dir < 0 || fstat(dir, &st) < 0 || (st.st_uid != 0 && st.st_uid != geteuid()) ||
+	    st.st_mode & 022)
+		return false;
+	AUTO_FD fd = openat(dir, SIZES, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	ssize_t n = fd < 0 ? -1 : fd_read_all(fd, text, sizeof(text) - 1);
+	if (n <= 0)
+		return false;
+	text[n] = 0;
+	for (char *save, *line = strtok_r(text, "\n", &save); line; line = strtok_r(NULL, "\n", &save)) {
+		uintmax_t size;
+
+		if (sscanf(line, "%63s %ju", name, &size) != 2 || strchr(name, '/') ||
+		    fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) < 0 || !S_ISREG(st.st_mode) ||
+		    (uintmax_t)st.st_size != size || st.st_mode & 022)
+			return false;
+		files++;
+	}
+	(void)futimens(dir, NULL);	/* it was used; root's cannot be marked, nor need be */
+	return files > 0;
+}
+
+bool template_find(const char *name, char path[TEMPLATE_PATH])
+{
+	if (cache_folder("templates", false, path)) {
+		size_t n = strlen(path);
+
+		snprintf(path + n, TEMPLATE_PATH - n, "/%s", name);
+		if (is_whole(path))
+			return true;
+	}
+	snprintf(path, TEMPLATE_PATH, SYSTEM_TEMPLATES "/%s", name);
+	return is_whole(path);
+}
+
+void template_remove(const char *path)
+{
+	char gone[TEMPLATE_PATH + 8];
+	DIR *d;
+
+	/* first out of the way in one step, so that nobody finds half of it */
+	snprintf(gone, sizeof(gone), "%s.gone", path);
+	if (rename(path, gone) < 0)
+		snprintf(gone, sizeof(gone), "%s", path);
+	d = opendir(gone);
+	for (struct dirent *at; d && (at = readdir(d));)
+		if (at->d_name[0] != '.')
+			(void)unlinkat(dirfd(d), at->d_name, 0);
+	if (d)
+		closedir(d);
+	(void)rmdir(gone);	/* what is left is swept by the next maker */
+}
+
+/* Takes away what killed makers left and, beyond TEMPLATES_MAX, the longest
+ * unused. We hold the one lock of all makers. */
+static void sweep(const char *folder)
+{
+	struct dirent **names = NULL;
+	int n = scandir(folder, &names, NULL, alphasort), kept = 0;
+	char path[TEMPLATE_PATH + 300], oldest[TEMPLATE_PATH + 300] = "";
+	time_t used = 0;
+
+	for (int i = 0; i < n; i++) {
+		struct stat st;
+
+		snprintf(path, sizeof(path), "%s/%s", folder, names[i]->d_name);
+		if (names[i]->d_name[0] == '.' || lstat(path, &st) < 0 || !S_ISDIR(st.st_mode)) {
+			free(names[i]);
+			continue;
+		}
+		if (strchr(names[i]->d_name, '.')) {
+			template_remove(path);
+		} else {
+			kept++;
+			if (!*oldest || st.st_mtime < used) {
+				used = st.st_mtime;
+				snprintf(oldest, sizeof(oldest), "%s", path);
+			}
+		}
+		free(names[i]);
+	}
+	free(names);
+	if (kept >= TEMPLATES_MAX)
+		template_remove(oldest);
+}
+
+int template_begin(const char *name, const char *modules, struct template_make *m)
+{
+	char folder[TEMPLATE_PATH], path[TEMPLATE_PATH + 16];
+
+	*m = (struct template_make){ .lock = -1 };
+	if (!cache_folder("templates", true, folder) || strlen(folder) > TEMPLATE_PATH - 64)
+		return -1;
+	snprintf(path, sizeof(path), "%s/.lock", folder);
+	AUTO_FD lock = open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
+	if (lock < 0 || flock(lock, LOCK_EX | LOCK_NB) < 0)
+		return -1;
+	sweep(folder);
+	snprintf(m->final, sizeof(m->final), "%.4000s/%s", folder, name);
+	snprintf(m->dir, sizeof(m->dir), "%.4050s.part", m->final);
+	if (is_whole(m->final))		/* somebody was quicker */
+		return -1;
+	template_remove(m->final);	/* damaged, if it is there */
+	if (mkdir(m->dir, 0700) < 0)
+		return -1;
+	snprintf(path, sizeof(path), "%.4080s/modules", m->dir);
+	AUTO_FD fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	if (fd < 0 || fd_write_all(fd, modules, strlen(modules)) < 0)
+		return -1;
+	m->lock = fd_take(&lock);
+	return 0;
+}
+
+/* Writes the list of what is in DIR. */
+static int write_sizes(const char *dir)
+{
+	DIR *d = opendir(dir);
+	char text[SIZES_MAX] = "";
+	size_t n = 0;
+
+	for (struct dirent *at; d && (at = readdir(d)) && n < sizeof(text);) {
+		struct stat st;
+
+		if (at->d_name[0] == '.' || fstatat(dirfd(d), at->d_name, &st, 0) < 0)
+			continue;
+		if (fchmodat(dirfd(d), at->d_name, 0644, 0) < 0)	/* the folder is shut or not */
+			break;
+		n += (size_t)snprintf(text + n, sizeof(text) - n, "%s %ju\n", at->d_name,
+				      (uintmax_t)st.st_size);
+	}
+	AUTO_FD fd = d ? openat(dirfd(d), SIZES, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600) : -1;
+	int rc = fd < 0 || n == 0 || n >= sizeof(text) ? -1 : fd_write_all(fd, text, n);
+	if (d)
+		closedir(d);
+	return rc;
+}
+
+void template_end(struct template_make *m, bool good)
+{
+	if (m->lock < 0)
+		return;
+	if (!good || write_sizes(m->dir) < 0 || rename(m->dir, m->final) < 0)
+		template_remove(m->dir);
+	fd_closep(&m->lock);
+}

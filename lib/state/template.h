@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* template - snapshots of sandboxes whose interpreter has imported its modules
+ * and waits for a program: plain folders in the user's cache (pai/templates), or
+ * in the system's, which root makes and all may read.
+ *
+ * A template is named by a hash of all that it depends on; nothing large is
+ * hashed for that. It is written beside and renamed, never changed in place,
+ * and trusted as an image is: by owner and mode, with its sizes on record. What
+ * is wrong with one costs time, never a run.
+ */
+#ifndef PAI_STATE_TEMPLATE_H
+#define PAI_STATE_TEMPLATE_H
+
+#include "base/err.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define TEMPLATE_NAME 33	/* 32 hexadecimal digits and NUL */
+#define TEMPLATE_PATH 4096
+#define TEMPLATES_MAX 16	/* kept in one folder; the longest unused go */
+
+/* What a template depends on. */
+struct template_key {
+	const char *image;	/* its digest */
+	const char *backend;	/* the binary: its identity is taken by stat(2) */
+	const char *modules;
+	uint64_t cpus;
+};
+
+int template_name(const struct template_key *k, char name[TEMPLATE_NAME], struct err *e);
+/* True if there is one that may be used; PATH is its folder. Marks it as used. */
+bool template_find(const char *name, char path[TEMPLATE_PATH]);
+
+/* One that is being made, in the user's cache. */
+struct template_make {
+	int lock;		/* -1: nobody is making anything */
+	char dir[TEMPLATE_PATH], final[TEMPLATE_PATH];
+};
+/* 0 and a folder to fill, or -1: somebody else makes it, or there is no place. */
+int template_begin(const char *name, const char *modules, struct template_make *m);
+/* Puts what was made in place (GOOD), or takes it away. May be called twice. */
+void template_end(struct template_make *m, bool good);
+/* Removes the template in the folder PATH. */
+void template_remove(const char *path);
+
+#endif

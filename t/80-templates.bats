@@ -1,0 +1,156 @@
+# SPDX-License-Identifier: Apache-2.0
+# bats file_tags=sandbox
+# Clones of templates: fast, each different, and never the reason of a failure.
+
+load helper
+
+# Each test has a cache of its own.
+own_cache() {
+	[ "${PAI_START:-}" != fresh ] || skip 'these runs use no template'
+	export XDG_CACHE_HOME=$work/cache
+	templates=$work/cache/pai/templates
+}
+
+start_of() { jq -r .backend.start; }
+
+@test "the first run is cold and leaves a template, the next are clones" {
+	own_cache
+	[ "$(pai --json -c 'print(1)' | start_of)" = cold ]
+	[ "$(pai --json -c 'print(1)' | start_of)" = warm ]
+	[ "$(echo 'print(1)' | pai --json | start_of)" = warm ]
+	echo 'print(1)' >f.py
+	[ "$(pai --json f.py | start_of)" = warm ]
+	[ "$(pai --json --fresh f.py | start_of)" = cold ]
+	[ "$(find "$templates" -mindepth 1 -maxdepth 1 -type d | wc -l)" = 1 ]
+}
+
+@test "the template is chosen by the program's imports" {
+	own_cache
+	for code in 'import numpy' 'import os, pandas as pd' 'from matplotlib import pyplot'; do
+		pai -c "$code"
+	done
+	[ "$(for m in "$templates"/*/modules; do cat "$m"; echo; done | sort)" = 'numpy
+numpy,pandas
+numpy,pandas,matplotlib.pyplot,openpyxl' ]
+	[ "$(pai --json -c '  import numpy.random
+import sys
+print("pandas" in sys.modules)' | jq -r '.stdout, .backend.start' | xargs)" = 'False warm' ]
+	[ "$(pai --json -c 'import pandas, sys
+print("matplotlib" in sys.modules)' | jq -r '.stdout, .backend.start' | xargs)" = 'False warm' ]
+}
+
+@test "variables that act at python's start make the run cold" {
+	own_cache
+	pai -c 0
+	for v in PYTHONOPTIMIZE=1 TZ=Asia/Tokyo OMP_NUM_THREADS=2 LANG=C LC_ALL=C MPLBACKEND=svg; do
+		[ "$(pai --json -e "$v" -c 0 | start_of)" = cold ]
+	done
+	[ "$(pai --json -e PLAIN=1 -c 'import os; print(os.environ["PLAIN"])' | jq -r '.stdout, .backend.start' | xargs)" = '1 warm' ]
+	[ "$(pai -e TZ=Asia/Tokyo -c 'import time; print(time.tzname[0])')" = JST ]
+}
+
+@test "clones differ" {
+	own_cache
+	for _ in $(seq 12); do
+		pai -c 'import numpy, random, uuid, os, tempfile, socket, secrets, multiprocessing
+for v in (random.random(), uuid.uuid4(), uuid.uuid1(), numpy.random.rand(), os.urandom(8).hex(), tempfile.mkdtemp(),
+          socket.gethostname(), secrets.token_hex(8), multiprocessing.current_process().authkey.hex()): print(v)' >>all
+	done
+	[ "$(wc -l <all)" = 108 ]
+	[ -z "$(sort all | uniq -d)" ]
+}
+
+@test "a program that seeds itself gets the usual numbers, cold and warm" {
+	own_cache
+	code='import numpy, random
+random.seed(7); numpy.random.seed(7); print(random.random(), numpy.random.rand(), hash("x"))'
+	[ "$(pai -c "$code")" = "$(pai -c "$code")" ]
+	[ "$(pai -c "$code")" = "$(pai --fresh -c "$code")" ]
+}
+
+@test "the clock of a clone is right, and a pause eats no limit" {
+	own_cache
+	pai -c 0
+	before=$(date +%s)
+	inside=$(pai -c 'import time; print(int(time.time()))')
+	[ "$inside" -ge "$before" ] && [ "$inside" -le $(($(date +%s) + 1)) ]
+	[ "$(pai -t 2s -c 'import time; t = time.monotonic(); time.sleep(1); print(0.9 < time.monotonic() - t < 1.5)')" = True ]
+}
+
+@test "what was imported early looks as if just imported" {
+	own_cache
+	code='import gc, logging, threading, atexit, sys, warnings
+import matplotlib, matplotlib.pyplot as plt, pandas
+print(gc.isenabled(), gc.get_threshold(), logging.root.handlers, threading.active_count())
+print(plt.get_fignums(), matplotlib.rcParams == matplotlib.rcParamsDefault or matplotlib.rcParams["backend"], pandas.get_option("display.max_rows"))
+print(len(warnings.filters), sys.argv, __name__, sys.path[0])'
+	pai -c "$code" >first
+	pai -c "$code" >warm
+	pai --fresh -c "$code" >cold
+	cmp warm cold
+	cmp first cold
+}
+
+@test "files that a clone's program never closed are whole at its end" {
+	own_cache
+	code='import pandas
+class Holder: pass
+h = Holder(); h.f = open("held", "w"); h.f.write("text")
+f = open("plain", "w"); f.write("text")
+pandas.mine = open("hung", "w"); pandas.mine.write("text"); pandas.mine.flush()'
+	pai -o a -c "$code"
+	pai -o b -c "$code"
+	[ "$(cat a/held a/plain a/hung b/held b/plain b/hung)" = texttexttexttexttexttext ]
+}
+
+@test "a damaged template costs time, not the run, and is made again" {
+	own_cache
+	pai -c 0
+	t=$(find "$templates" -mindepth 1 -maxdepth 1 -type d)
+	for fault in truncate garbage missing; do
+		case $fault in
+		truncate) "${as_user[@]}" truncate -s -100 "$t/pages.img" ;;
+		garbage) head -c "$(stat -c %s "$t/checkpoint.img")" /dev/urandom | "${as_user[@]}" dd "of=$t/checkpoint.img" status=none ;;
+		missing) rm "$t/checkpoint.img" ;;
+		esac
+		run -0 --separate-stderr pai --json -c 'print("ran")'
+		[ "$(jq -r '.stdout, .backend.start' <<<"$output" | xargs)" = 'ran cold' ]
+		run -0 pai -c 'print("again")'
+		[ "$output" = again ]
+		[ "$(pai --json -c 0 | start_of)" = warm ]
+		t=$(find "$templates" -mindepth 1 -maxdepth 1 -type d)
+	done
+}
+
+@test "a cache that cannot be used costs nothing but time" {
+	own_cache
+	: >"$work/file"
+	XDG_CACHE_HOME=$work/file run -0 pai -c 'print(1)'
+	[ "$output" = 1 ]
+	"${as_user[@]}" mkdir -p "$work/shut/pai"
+	chmod 777 "$work/shut/pai"
+	XDG_CACHE_HOME=$work/shut run -0 pai -c 'print(1)'
+	[ "$output" = 1 ]
+}
+
+@test "20 first runs at once: one makes the template, all run" {
+	own_cache
+	for i in $(seq 20); do pai -c "print($i)" >"n$i" 2>&1 & done
+	wait
+	[ "$(cat n* | sort -n | xargs)" = "$(seq 20 | xargs)" ]
+	[ "$(find "$templates" -mindepth 1 -maxdepth 1 -type d | wc -l)" = 1 ]
+}
+
+@test "kill -9 while a template is made: the next run works, no debris stays" {
+	own_cache
+	for _ in $(seq "${PAI_KILLS:-10}"); do
+		rm -rf "$templates"/[0-9a-f]*
+		"${pai[@]}" -c 'import numpy' </dev/null >/dev/null 2>&1 &
+		read -rt "0.$(printf %03d $((RANDOM % 400)))" <> <(:) || :
+		kill -KILL $! 2>/dev/null || :
+		wait $! || :
+		[ "$(pai -c 'import numpy; print(1)')" = 1 ]
+	done
+	pai -c 'import numpy'
+	[ -z "$(find "$templates" -mindepth 1 -maxdepth 1 -name '*.*' ! -name .lock)" ]
+}
