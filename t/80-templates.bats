@@ -32,7 +32,8 @@ start_of() { jq -r .backend.start; }
 	[ "$(for m in "$templates"/*/modules; do cat "$m"; echo; done | sort)" = 'numpy
 numpy,pandas
 numpy,pandas,matplotlib.pyplot,openpyxl' ]
-	[ "$(pai --json -c '  import numpy.random
+	[ "$(pai --json -c 'if True:
+	import numpy.random
 import sys
 print("pandas" in sys.modules)' | jq -r '.stdout, .backend.start' | xargs)" = 'False warm' ]
 	[ "$(pai --json -c 'import pandas, sys
