@@ -14,12 +14,12 @@ took() {
 }
 
 @test "a time limit keeps what was printed and written" {
-	took 12000 124 -t 1.5s -o out "$cases/slow.py"
+	took 15000 124 -t 1.5s -k 3s -o out "$cases/slow.py"
 	[ "$output" = 'Hello before sleep' ]
 	[[ $stderr == *'pai-exec: time limit of 1.5 s reached' ]]
 	[ "$(cat out/partial.csv)" = 'id
 1' ]
-	run -124 pai --json -t 1s -o out "$cases/slow.py"
+	run -124 pai --json -t 1s -k 3s -o out "$cases/slow.py"
 	[ "$(jq -c '[.status, .stdout, .files[0].path, .exit_code]' <<<"$output")" = \
 		'["timeout","Hello before sleep\n","partial.csv",1]' ]
 }
@@ -34,7 +34,7 @@ took() {
 @test "a time limit cannot be caught, ignored or blocked" {
 	for program in stubborn regex; do
 		run -124 pai --json -t 1s "$cases/$program.py"
-		[ "$(jq -r '.status, (.timing.run_ms >= 1000 and .timing.run_ms <= 2000)' <<<"$output")" = 'timeout
+		[ "$(jq -r '.status, (.timing.run_ms >= 1000 and .timing.run_ms <= 3000)' <<<"$output")" = 'timeout
 true' ]
 		[ "$(jq -r '.stdout | length > 0' <<<"$output")" = true ]
 	done
@@ -49,7 +49,8 @@ while True:
 		'import subprocess, time; subprocess.Popen(["sleep", "600"]); time.sleep(600)'; do
 		# 256 forked interpreters would strike the memory limit first
 		run -124 pai --json -t 1s --pids=64 -c "$code"
-		[ "$(jq -r '.timing.run_ms <= 2000' <<<"$output")" = true ]
+		# 1 + 0.5 + 0.5 s, and a second for a machine that runs other tests too
+		[ "$(jq -r '.timing.run_ms <= 3000' <<<"$output")" = true ]
 	done
 }
 
@@ -61,7 +62,7 @@ except KeyboardInterrupt:
 	[ "$output" = saved ]
 	[ "$(cat out/saved)" = state ]
 	run -124 pai --json -t 0.5s -k 0 "$cases/stubborn.py"
-	[ "$(jq -r '.timing.run_ms < 1000' <<<"$output")" = true ]
+	[ "$(jq -r '.timing.run_ms < 2000' <<<"$output")" = true ]
 }
 
 @test "the boot does not count: 20 at once under a limit of 1 s" {

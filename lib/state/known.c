@@ -18,15 +18,16 @@ bool cache_folder(const char *name, bool make, char *out)
 {
 	const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
 	const char *const parts[] = { "", "/pai", "/", name };
+	struct stat st;
 	int n;
 
-	if (cache && *cache == '/')
-		n = snprintf(out, PATH_MAX, "%s", cache);
-	else if (home && *home == '/')
-		n = snprintf(out, PATH_MAX, "%s/.cache", home);
-	else
+	bool own = cache && *cache == '/';
+
+	if (!own && (!home || *home != '/'))
 		return false;
-	if (n > PATH_MAX - 200)
+	n = snprintf(out, PATH_MAX, "%s%s", own ? cache : home, own ? "" : "/.cache");
+	/* another's (root with a user's HOME, say) is left alone */
+	if (n > PATH_MAX - 200 || (stat(own ? cache : home, &st) == 0 && st.st_uid != geteuid()))
 		return false;
 	for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++) {
 		strcat(out, parts[i]);
