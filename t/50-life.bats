@@ -13,7 +13,7 @@ start() {
 	"${pai[@]}" -t 600 "$@" "$cases/wait.py" \
 		>up 2>err </dev/null 8>&- &
 	pid=$!
-	read -r line <&8
+	read -rt 30 line <&8
 	[ "$line" = up ]
 }
 
@@ -44,12 +44,14 @@ ends_with() { # ends_with STATUS: within 10 s
 
 @test "the first signal keeps the files, the second ends all at once" {
 	cat >stay.py <<-'P'
-		import time
+		import os, signal, time
+		def again(*_):
+		    open("interrupted", "w").write("x")
+		    os.write(1, b"again\n")
+		signal.signal(signal.SIGINT, again)
 		open("f", "w").write("x")
 		print("up")
-		while True:
-		    try: time.sleep(600)
-		    except KeyboardInterrupt: open("interrupted", "w").write("x"); print("again")
+		while True: time.sleep(600)
 	P
 	cases=$work
 	mv stay.py wait.py
@@ -60,7 +62,7 @@ ends_with() { # ends_with STATUS: within 10 s
 interrupted' ]
 	start -o again -k 60s
 	kill -TERM "$pid"
-	read -r line <&8
+	read -rt 30 line <&8
 	kill -HUP "$pid"
 	ends_with 143
 	[ -z "$(ls again)" ]
