@@ -75,7 +75,7 @@ random.seed(7); numpy.random.seed(7); print(random.random(), numpy.random.rand()
 	before=$(date +%s)
 	inside=$(pai -c 'import time; print(int(time.time()))')
 	[ "$inside" -ge "$before" ] && [ "$inside" -le $(($(date +%s) + 1)) ]
-	[ "$(pai -t 2s -c 'import time; t = time.monotonic(); time.sleep(1); print(0.9 < time.monotonic() - t < 1.5)')" = True ]
+	[ "$(pai -t 10s -c 'import time; t = time.monotonic(); time.sleep(1); print(0.9 < time.monotonic() - t < 5)')" = True ]
 }
 
 @test "what was imported early looks as if just imported" {
