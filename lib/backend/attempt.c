@@ -37,15 +37,6 @@ static void raise_limits(void)
 		}
 }
 
-static int first_fit(const struct choice *c)
-{
-	int i = 0;
-
-	while (i < BACKENDS && !c->program[i])
-		i++;
-	return i;
-}
-
 struct keeping {
 	const struct choice *c;
 	int which, link, sig_fd;
@@ -162,7 +153,7 @@ static int keep(struct keeping *k, struct err *e)
 int backend_attempt(void *choice, int link)
 {
 	const struct choice *c = choice;
-	struct keeping k = { .c = c, .which = first_fit(c), .link = link, .sig_fd = -1,
+	struct keeping k = { .c = c, .which = choice_first(c), .link = link, .sig_fd = -1,
 			     .clone = c->template_dir != NULL, .sb.fd = { -1, -1, -1 } };
 	struct err e = { 0 };
 

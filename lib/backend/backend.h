@@ -65,6 +65,9 @@ int backend_check_name(const char *name, struct err *e);
 /* Fills *C by the plan's word (auto, or one backend's name); -1 where none
  * can run, with one reason for each. */
 int backend_select(const struct plan *p, const struct image *im, struct choice *c, struct err *e);
+/* The row of the first backend that was found fit, which is the one that is
+ * tried; BACKENDS if none was. */
+int choice_first(const struct choice *c);
 /* After a start that failed with *E: asks the host what it refuses (probe.h).
  * Where that tells, or where *E itself is a refusal, *E becomes the story of
  * why no backend works here. Returns -1, as *E is still a failure. */

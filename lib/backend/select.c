@@ -65,13 +65,20 @@ int backend_select(const struct plan *p, const struct image *im, struct choice *
 	return 0;
 }
 
-int backend_explain(struct choice *c, struct err *e)
+int choice_first(const struct choice *c)
 {
-	struct err cause = { 0 };
 	int i = 0;
 
 	while (i < BACKENDS && !c->program[i])
 		i++;
+	return i;
+}
+
+int backend_explain(struct choice *c, struct err *e)
+{
+	struct err cause = { 0 };
+	int i = choice_first(c);
+
 	if (i == BACKENDS || (e->kind != ERR_BACKEND && e->kind != ERR_BOOT))
 		return -1;
 	if (probe_all(&cause) < 0)

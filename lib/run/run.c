@@ -106,11 +106,7 @@ static bool can_be_warm(const struct plan *p, const struct inputs *in, const str
 	for (size_t i = 0; i < p->env.n; i++)
 		if (!preload_env_ok(p->env.at[i]))
 			return false;
-	/* the first that was found fit is the one that will be tried */
-	for (int i = 0; i < BACKENDS; i++)
-		if (c->program[i])
-			return backends[i]->save != NULL;
-	return false;
+	return backends[choice_first(c)]->save != NULL;
 }
 
 static void choose_template(const struct plan *p, struct inputs *in, struct choice *c, int sig_fd,
@@ -130,8 +126,7 @@ static void choose_template(const struct plan *p, struct inputs *in, struct choi
 	buf_free(&room);
 	if (p->limit[LIMIT_MEMORY] < WARM_MEMORY)
 		w->preload = &preloads[0];	/* what is not needed must not fill it */
-	for (int i = 0; i < BACKENDS && !key.backend; i++)
-		key.backend = c->program[i];
+	key.backend = c->program[choice_first(c)];
 	key.modules = w->preload->modules;
 	if (template_name(&key, name, &ignored) < 0)
 		return;
@@ -206,9 +201,9 @@ static int run_with(const struct plan *p, struct inputs *in, int sig_fd, unsigne
 	template_end(&w.make, false);	/* if it was not put in place before */
 	if (rc < 0 && !r->started && backend_explain(&c, e) < 0 && e->kind == ERR_BACKEND)
 		(void)tell_refusals(&c, r);
-	for (int i = 0; i < BACKENDS && p->json; i++)
-		if (r->backend && !strcmp(r->backend, backends[i]->name))
-			backend_version(backends[i], c.program[i], r->version, sizeof(r->version));
+	int first = choice_first(&c);
+	if (p->json && r->backend)
+		backend_version(backends[first], c.program[first], r->version, sizeof(r->version));
 	choice_drop(&c);
 	if (p->verbose && note) {
 		snprintf(text, sizeof(text), "backend %s, %s%s%.300s%s, image %s, %zu of 3 limits by cgroup",
