@@ -33,11 +33,15 @@ class Report:
         )
 
     def ratio(self, job, way, base):
-        """The quotient of two medians that were added before."""
-        found = {r["way"]: r["median"] for r in self.rows if r["job"] == job}
+        """The quotient of two ways that were measured in the same rounds: the
+        median of each round's own, for what else the machine does hits a round
+        rather than a way."""
+        found = {r["way"]: r["values"] for r in self.rows if r["job"] == job}
         if way in found and base in found:
-            value = found[way] / found[base]
-            self.ratios.append({"job": job, "of": way, "to": base, "ratio": value})
+            pairs = zip(found[way], found[base], strict=True)
+            low, median, high = quartiles([a / b for a, b in pairs])
+            row = {"job": job, "of": way, "to": base, "ratio": median}
+            self.ratios.append({**row, "q1": low, "q3": high})
 
     def note(self, text):
         self.notes.append(text)
@@ -57,10 +61,12 @@ class Report:
                 f"{spread:>21} {r['unit']}"
             )
         if self.ratios:
-            print("\nratios of the medians")
+            print("\nratios within a round, their medians and quartiles")
         wide = max((len(r["of"] + r["to"]) for r in self.ratios), default=0) + 3
         for r in self.ratios:
-            print(f"{r['job']:8} {r['of'] + ' / ' + r['to']:{wide}} {r['ratio']:6.2f}")
+            spread = f"{r['q1']:.2f} to {r['q3']:.2f}"
+            what = f"{r['of']} / {r['to']}"
+            print(f"{r['job']:8} {what:{wide}} {r['ratio']:6.2f} {spread:>15}")
         for text in self.notes:
             print(f"\nnote: {text}")
 
