@@ -44,6 +44,8 @@ static const struct opt opts[] = {
 	{ 0, "disk", "SIZE", set_limit, LIMIT_DISK, "files (512M, at most half of memory)" },
 	{ 'i', "input", "SRC[:NAME]", add_input, 0, "copy a file or folder into /workspace" },
 	{ 'o', "output-dir", "DIR", set_text, FIELD(output_dir), "keep what the program makes" },
+	{ 0, "max-files", "N", set_limit, LIMIT_MAX_FILES, "keep at most N files and folders (1000)" },
+	{ 0, "max-output", "SIZE", set_limit, LIMIT_MAX_OUTPUT, "keep at most SIZE bytes of files (512M)" },
 	{ 'e', "env", "NAME[=VALUE]", add_env, 0, "set a variable for the program" },
 	{ 0, "json", NULL, set_true, FIELD(json), "write one JSON object with the result" },
 	{ 0, "check", NULL, set_action, OPTIONS_CHECK, "tell what this host can do, and why not the rest" },

@@ -8,6 +8,7 @@
 
 #include "base/clock.h"
 #include "base/fd.h"
+#include "base/trace.h"
 #include "run/run.h"
 
 #include <signal.h>
@@ -99,6 +100,7 @@ int main(int argc, char **argv)
 
 	if (fd_guard_stdio(&open) < 0)
 		return 125;
+	trace_begin(begin_us);
 	plan_init(&p);
 	result_init(&r, begin_us);
 	if (options_parse(argc, argv, environ, &p, &action, &r.error) < 0) {
@@ -114,6 +116,7 @@ int main(int argc, char **argv)
 		run(&p, begin_us, open, say, &r);
 		status = finish(&p, &r);
 	}
+	trace_show(stderr);
 	result_free(&r);
 	plan_free(&p);
 	return status;

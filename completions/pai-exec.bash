@@ -54,6 +54,14 @@ _pai_exec() {
 		_filedir -d
 		return
 		;;
+	--max-files)
+		:
+		return
+		;;
+	--max-output)
+		:
+		return
+		;;
 	--env | -e)
 		:
 		return
@@ -64,7 +72,7 @@ _pai_exec() {
 		;;
 	esac
 	if [[ $cur == -* ]]; then
-		mapfile -t COMPREPLY < <(compgen -W "--code= --module= --language= --print-last --no-stdin --backend= --timeout= --kill-after= --cpus= --memory= --pids= --disk= --input= --output-dir= --env= --json --check --image= --fresh --quiet --verbose --help --version " -- "$cur")
+		mapfile -t COMPREPLY < <(compgen -W "--code= --module= --language= --print-last --no-stdin --backend= --timeout= --kill-after= --cpus= --memory= --pids= --disk= --input= --output-dir= --max-files= --max-output= --env= --json --check --image= --fresh --quiet --verbose --help --version " -- "$cur")
 		[[ ${COMPREPLY[0]-} != *= ]] || compopt -o nospace
 	else
 		_filedir

@@ -247,3 +247,10 @@ UTC Europe/Berlin False"
 	run -0 env LC_ALL=C "${pai[@]}" "$cases/env.py"
 	[ "$output" = "$want" ]
 }
+
+@test "PAI_TRACE tells when each step was done" {
+	PAI_TRACE=1 run -0 --separate-stderr pai -c 'print(1)'
+	[ "$output" = 1 ]
+	[ "$(grep -c '^pai-exec: trace: *[0-9.]* ms  ' <<<"$stderr")" = "${#stderr_lines[@]}" ]
+	grep -q 'guest: program started' <<<"$stderr"
+}

@@ -196,3 +196,23 @@ sys.stdin.read(); open("f", "w").write("x")' <go 2>err &
 	pai -c 'open("f", "w").write("x")'
 	[ -z "$(ls -A)" ]
 }
+
+@test "--max-files and --max-output bound what is kept, and say what was left" {
+	run -125 --separate-stderr pai --max-files=2 -o out -c 'for n in "abc": open(n, "w").write("12345678")'
+	[ "$(ls out)" = 'a
+b' ]
+	[ "$stderr" = "pai-exec: 'c' not kept: too_many" ]
+	run -125 --separate-stderr pai --max-output=20 -o less -c 'for n in "abc": open(n, "w").write("12345678")'
+	[ "$stderr" = "pai-exec: 'c' not kept: too_big" ]
+	[ "$(cat less/b)" = 12345678 ]
+	run -0 pai --max-files=3000 -o many -c 'import os
+for n in range(2500): open(str(n), "w").write(str(n) * 9)'
+	[ "$(find many -type f | wc -l) $(cat many/2499)" = '2500 249924992499249924992499249924992499' ]
+}
+
+@test "an input named usercustomize.py is data, not a part of the start" {
+	echo 'print("it ran")' >usercustomize.py
+	run -0 pai -i usercustomize.py -c 'print(1); import usercustomize'
+	[ "$output" = '1
+it ran' ]
+}

@@ -29,7 +29,7 @@ start_of() { jq -r .backend.start; }
 	for code in 'import numpy' 'import os, pandas as pd' 'from matplotlib import pyplot'; do
 		pai -c "$code"
 	done
-	[ "$(for m in "$templates"/*/modules; do cat "$m"; echo; done | sort)" = 'numpy
+	[ "$(for m in "$templates"/*/modules; do cut -d , -f -4 "$m"; echo; done | grep . | sort)" = 'numpy
 numpy,pandas
 numpy,pandas,matplotlib.pyplot,openpyxl' ]
 	[ "$(pai --json -c 'if True:
@@ -154,4 +154,12 @@ pandas.mine = open("hung", "w"); pandas.mine.write("text"); pandas.mine.flush()'
 	done
 	pai -c 'import numpy'
 	[ -z "$(find "$templates" -mindepth 1 -maxdepth 1 -name '*.*' ! -name .lock)" ]
+}
+
+@test "a clone's usage is the program's alone" {
+	own_cache
+	for start in cold warm; do
+		[ "$(pai --json -c 'import pandas' | jq -r '.backend.start')" = $start ]
+	done
+	[ "$(pai --json -c 'import pandas' | jq '.usage.user_ms < 150')" = true ]
 }

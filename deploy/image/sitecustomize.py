@@ -21,12 +21,20 @@ GO_FD = 3
 ONLY_AST = 0x400  # ast.PyCF_ONLY_AST, without the cost of importing ast
 
 
+def read_all(fd):
+    """All bytes to the end; FD is closed. Fewer calls than an open file makes."""
+    parts = []
+    while part := os.read(fd, 1 << 16):
+        parts.append(part)
+    os.close(fd)
+    return b"".join(parts)
+
+
 class Go:
-    """What pai-guest says of this run; see write_go() in lib/guest/program.c."""
+    """What pai-guest says of this run; see send_go() in lib/guest/program.c."""
 
     def __init__(self):
-        with open(RUN + "go", "rb") as f:
-            words = [os.fsdecode(w) for w in f.read().split(b"\0")[:-1]]
+        words = [os.fsdecode(w) for w in read_all(GO_FD).split(b"\0")[:-1]]
         self.kind, self.path, self.shown, last, report, count = words[:6]
         self.print_last, self.report = bool(last), bool(report)
         self.args = words[6 : 6 + int(count)]
@@ -104,8 +112,7 @@ def compile_program(go):
     name = {"<string>": "-c", "<stdin>": "-"}.get(go.shown, go.shown)
     sys.argv[:] = [name, *go.args]
     sys.orig_argv[:] = ["python3", *sys.argv]
-    with open(go.path, "rb") as f:
-        source = f.read()
+    source = read_all(os.open(go.path, os.O_RDONLY | os.O_CLOEXEC))
     if go.shown != os.path.basename(go.path):
         keep_source(go.shown, go.path, source)
     flags = ONLY_AST if go.print_last else 0
@@ -116,8 +123,11 @@ def compile_program(go):
     import marshal
     from _frozen_importlib_external import MAGIC_NUMBER
 
-    with open(RUN + "main", "wb") as f:
-        f.write(MAGIC_NUMBER + bytes(12) + marshal.dumps(code))
+    data = MAGIC_NUMBER + bytes(12) + marshal.dumps(code)
+    fd = os.open(RUN + "main", os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC, 0o644)
+    while data:
+        data = data[os.write(fd, data) :]
+    os.close(fd)
 
 
 def preload(names):
@@ -126,11 +136,12 @@ def preload(names):
     import gc
 
     atexit.register(leave)  # the first to be registered is the last to be called
+    import linecache  # noqa: F401  keep_source() needs it
     for name in names:
         try:
             __import__(name)
-        except ImportError:
-            pass  # the image has less: the program will see that itself
+        except Exception:
+            pass  # the image has less, or others: the program will see that itself
     for stream in (sys.stdout, sys.stderr):
         stream.flush()
     gc.collect()
@@ -173,12 +184,12 @@ def start(names):
     if warm:
         preload([n for n in names.split(",") if n != "-"])
     os.write(GO_FD, b"R")
-    while os.read(GO_FD, 1):
-        pass
-    os.close(GO_FD)
-    go = Go()
     if warm:
+        os.read(GO_FD, 1)
         differ()
+    go = Go()
+    # site asks for usercustomize next: one among the inputs is not meant
+    sys.modules["site"].ENABLE_USER_SITE = False
     os.chdir("/workspace")
     for variable in go.env:
         name, _, value = variable.partition("=")

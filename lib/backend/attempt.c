@@ -3,6 +3,7 @@
 #include "backend/backend.h"
 
 #include "base/fd.h"
+#include "base/trace.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -71,9 +72,11 @@ static int first_attempt(struct keeping *k, struct err *e)
 	    (k->sig_fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK)) < 0)
 		return err_sys(e, ERR_HOST, "watch children");
 	raise_limits();
+	trace("keeper: up");
 	if (b->binds(k->c, k->c->program[k->which], binds, e) < 0 || root_enter(binds, e) < 0)
 		return -1;
 	close_stdio();
+	trace("keeper: in its root");
 	return make_attempt(k, e);
 }
 

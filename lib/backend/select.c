@@ -52,7 +52,7 @@ int backend_select(const struct plan *p, const struct image *im, struct choice *
 	};
 	bool any = false;
 
-	*c = (struct choice){ .plan = p, .image = im, .cgroup.oom_fd = -1 };
+	*c = (struct choice){ .plan = p, .image = im, .cgroup.oom_fd = -1, .cgroup.cpu_fd = -1 };
 	for (int i = 0; i < BACKENDS; i++) {
 		if (strcmp(name, "auto") && strcmp(name, backends[i]->name))
 			continue;

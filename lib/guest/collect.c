@@ -100,7 +100,7 @@ static int send_skip(struct walk *w, enum msg_skip why, struct err *e)
 
 	pack_number(&p, why, 1);
 	pack_bytes(&p, w->path, w->len);
-	return guest_send(w->g, MSG_SKIPPED, body, p.len, e);
+	return guest_queue(w->g, MSG_SKIPPED, body, p.len, e);
 }
 
 static int send_head(struct walk *w, const struct stat *st, struct err *e)
@@ -113,7 +113,7 @@ static int send_head(struct walk *w, const struct stat *st, struct err *e)
 	};
 	ssize_t n = msg_put_file(&m, body, sizeof(body), e);
 
-	return n < 0 ? -1 : guest_send(w->g, MSG_FILE, body, (size_t)n, e);
+	return n < 0 ? -1 : guest_queue(w->g, MSG_FILE, body, (size_t)n, e);
 }
 
 static int send_content(struct walk *w, int fd, uint64_t size, struct err *e)
@@ -123,11 +123,11 @@ static int send_content(struct walk *w, int fd, uint64_t size, struct err *e)
 
 		if (n <= 0)
 			return err_sys(e, ERR_HOST, "read '%s'", w->path);
-		if (guest_send(w->g, MSG_DATA, w->chunk, (size_t)n, e) < 0)
+		if (guest_queue(w->g, MSG_DATA, w->chunk, (size_t)n, e) < 0)
 			return -1;
 		size -= (uint64_t)n;
 	}
-	return guest_send(w->g, MSG_END, NULL, 0, e);
+	return guest_queue(w->g, MSG_END, NULL, 0, e);
 }
 
 /* Opens NAME, which lstat() showed to be a file or folder of the program's;
@@ -163,7 +163,7 @@ static int send_file(struct walk *w, int dir, const char *name, const struct sta
 	if (send_head(w, st, e) < 0)
 		return -1;
 	if (w->g->run.flags & MSG_LIST)
-		return guest_send(w->g, MSG_END, NULL, 0, e);
+		return guest_queue(w->g, MSG_END, NULL, 0, e);
 	return send_content(w, fd, (uint64_t)st->st_size, e);
 }
 
@@ -259,7 +259,7 @@ static int send_notes(struct guest *g, uint8_t *chunk, struct err *e)
 			if (n <= 0)
 				break;
 			chunk[0] = which;
-			if (guest_send(g, MSG_NOTE, chunk, (size_t)n + 1, e) < 0)
+			if (guest_queue(g, MSG_NOTE, chunk, (size_t)n + 1, e) < 0)
 				return -1;
 			left -= (size_t)n;
 		}

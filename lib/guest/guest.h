@@ -31,7 +31,6 @@
 #define GUEST_LIB "/usr/lib/pai"	/* what the image holds of ours */
 #define GUEST_TEXT "/run/pai/program"	/* the program's text if it is no FILE */
 #define GUEST_GO_FD 3			/* its socket in the interpreter */
-#define GUEST_GO "/run/pai/go"		/* what the start hook is told */
 #define GUEST_MAIN "/run/pai/main"	/* what the start hook makes python run */
 #define GUEST_NOTE "/run/pai/note."	/* + 0, 1, 2: an uncaught exception */
 
@@ -39,6 +38,7 @@ struct seen;			/* collect.c: the inputs as they were placed */
 
 struct guest {
 	int ctl;		/* the control channel */
+	struct buf out;		/* frames that wait for company */
 	int pids_dir;		/* the program's pids cgroup, O_PATH; -1: none */
 	bool have_run;		/* RUN has arrived: run and text are set */
 	struct msg_run run;
@@ -55,14 +55,17 @@ struct guest {
 	bool wanted;		/* START has come */
 	bool started;		/* its own first step is allowed */
 	int go_fd;		/* to its start hook, or -1 */
+	uint64_t spent_user_us, spent_sys_us;	/* CPU time before it was the program */
 	int stdin_fd;		/* our end of its standard input, or -1 */
 	struct buf stdin_buf;	/* arrived, not yet taken by the program */
 	bool stdin_end;
 	enum msg_by by;		/* who ended it */
 };
 
-/* Frames to the host; they block until it takes them. */
+/* Frames to the host; they block until it takes them. One that is queued goes
+ * with the next that is sent, or once there are many: a write costs some 10 µs. */
 int guest_send(struct guest *g, enum msg_kind kind, const void *body, size_t n, struct err *e);
+int guest_queue(struct guest *g, enum msg_kind kind, const void *body, size_t n, struct err *e);
 
 /* File work is done with the program's own rights: euid and egid change. */
 int guest_as_user(struct err *e);
@@ -82,6 +85,9 @@ int place_end(struct guest *g, struct err *e);
 /* Starts an interpreter that imports PRELOAD (names parted by commas) and then
  * waits for its program; it says so on g->go_fd. */
 int program_prepare(struct guest *g, const char *preload, struct err *e);
+/* A clone's interpreter may do what needs no program: it takes a few ms to come
+ * to itself, beside what we have to do. */
+int program_wake(struct guest *g, struct err *e);
 /* Starts the program (STARTED is sent), or the interpreter for it: call it again
  * when that is ready. */
 int program_start(struct guest *g, struct err *e);

@@ -99,17 +99,17 @@ static int make_argv(struct guest *g, struct strv *argv, struct err *e)
 	return g->args.n ? add_words(argv, (const char *const *)g->args.at, e) : 0;
 }
 
-static int write_words(int fd, const char *const *words, size_t n)
+static int send_words(const struct guest *g, const char *const *words, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
-		if (fd_write_all(fd, words[i], strlen(words[i]) + 1) < 0)
+		if (fd_write_all(g->go_fd, words[i], strlen(words[i]) + 1) < 0)
 			return -1;
 	return 0;
 }
 
-/* What the start hook reads: strings, each with its NUL; the last ones are the
- * arguments, an empty number of them first, then the variables. */
-static int write_go(struct guest *g, struct err *e)
+/* What the start hook is told: strings, each with its NUL; the last ones are the
+ * arguments, the number of them first, then the variables. */
+static int send_go(const struct guest *g, struct err *e)
 {
 	const struct msg_run *run = &g->run;
 	char path[sizeof(GUEST_WORKSPACE) + 1 + MSG_PATH_MAX], count[16];
@@ -124,14 +124,11 @@ static int write_go(struct guest *g, struct err *e)
 
 	snprintf(path, sizeof(path), GUEST_WORKSPACE "/%s", run->file);
 	snprintf(count, sizeof(count), "%zu", g->args.n);
-	if (guest_as_user(e) < 0)
-		return -1;
-	AUTO_FD fd = open(GUEST_GO, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-	if (fd < 0 || write_words(fd, words, sizeof(words) / sizeof(*words)) < 0 ||
-	    write_words(fd, (const char *const *)g->args.at, g->args.n) < 0 ||
-	    write_words(fd, (const char *const *)g->env.at, g->env.n) < 0)
-		return err_sys(e, ERR_HOST, "write " GUEST_GO);
-	return guest_as_root(e);
+	if (send_words(g, words, sizeof(words) / sizeof(*words)) < 0 ||
+	    send_words(g, (const char *const *)g->args.at, g->args.n) < 0 ||
+	    send_words(g, (const char *const *)g->env.at, g->env.n) < 0)
+		return err_sys(e, ERR_IMAGE, "tell the interpreter");
+	return 0;
 }
 
 static int set_rlimits(struct err *e)
@@ -283,10 +280,35 @@ int program_prepare(struct guest *g, const char *preload, struct err *e)
 	return spawn(g, preload, e);
 }
 
+int program_wake(struct guest *g, struct err *e)
+{
+	return fd_write_all(g->go_fd, "W", 1) < 0 ? err_sys(e, ERR_IMAGE, "wake the interpreter") : 0;
+}
+
+/* What an interpreter spent on its own start, and a template's on its imports,
+ * is not the program's. In ticks of 10 ms, as /proc tells it. */
+static void note_spent(struct guest *g)
+{
+	char path[32], text[512];
+	uint64_t user, sys, tick_us = 1000000 / (uint64_t)sysconf(_SC_CLK_TCK);
+
+	snprintf(path, sizeof(path), "/proc/%d/stat", g->pid);
+	AUTO_FD fd = open(path, O_RDONLY | O_CLOEXEC);
+	ssize_t n = fd < 0 ? -1 : read(fd, text, sizeof(text) - 1);
+	text[n > 0 ? n : 0] = 0;
+	const char *p = strrchr(text, ')');	/* behind the name, which may hold anything */
+	if (!p || sscanf(p, ") %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %" SCNu64 " %" SCNu64,
+			 &user, &sys) != 2)
+		return;			/* then it counts */
+	g->spent_user_us = user * tick_us;
+	g->spent_sys_us = sys * tick_us;
+}
+
 /* The interpreter is up and waits: from here on it is the program. */
 static int go(struct guest *g, struct err *e)
 {
-	if (write_go(g, e) < 0 || apply_limits(g, g->pid, e) < 0)
+	note_spent(g);
+	if (apply_limits(g, g->pid, e) < 0 || send_go(g, e) < 0)
 		return -1;
 	fd_closep(&g->go_fd);	/* its end is the word to go */
 	return 0;

@@ -17,27 +17,50 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-int guest_send(struct guest *g, enum msg_kind kind, const void *body, size_t n, struct err *e)
-{
-	uint8_t head[FRAME_HEAD];
-	struct iovec io[2] = { { head, sizeof(head) }, { (void *)(uintptr_t)body, n } };
+#define QUEUE_MAX (32u << 10)
 
-	frame_head(head, kind, (uint32_t)n);
-	for (int i = 0; i < 2;) {
-		ssize_t put = writev(g->ctl, io + i, 2 - i);
+/* Writes the N parts of IO, which it changes. */
+static int write_parts(struct guest *g, struct iovec *io, int n, struct err *e)
+{
+	for (int i = 0; i < n;) {
+		ssize_t put = writev(g->ctl, io + i, n - i);
 
 		if (put < 0 && errno == EINTR)
 			continue;
 		if (put < 0)
 			return err_sys(e, ERR_HOST, "write to the host");
-		while (i < 2 && (size_t)put >= io[i].iov_len)
+		while (i < n && (size_t)put >= io[i].iov_len)
 			put -= (ssize_t)io[i++].iov_len;
-		if (i < 2) {
+		if (i < n) {
 			io[i].iov_base = (uint8_t *)io[i].iov_base + put;
 			io[i].iov_len -= (size_t)put;
 		}
 	}
 	return 0;
+}
+
+int guest_send(struct guest *g, enum msg_kind kind, const void *body, size_t n, struct err *e)
+{
+	uint8_t head[FRAME_HEAD];
+	struct iovec io[3] = { { g->out.at, g->out.len }, { head, sizeof(head) },
+			       { (void *)(uintptr_t)body, n } };
+
+	frame_head(head, kind, (uint32_t)n);
+	int rc = write_parts(g, io, 3, e);
+	g->out.len = 0;
+	return rc;
+}
+
+int guest_queue(struct guest *g, enum msg_kind kind, const void *body, size_t n, struct err *e)
+{
+	uint8_t head[FRAME_HEAD];
+
+	if (g->out.len + FRAME_HEAD + n > QUEUE_MAX)
+		return guest_send(g, kind, body, n, e);
+	frame_head(head, kind, (uint32_t)n);
+	if (buf_add(&g->out, head, sizeof(head), QUEUE_MAX, e) < 0)
+		return -1;
+	return buf_add(&g->out, body, n, QUEUE_MAX, e);
 }
 
 static int say_hello(struct guest *g, struct err *e)
@@ -57,7 +80,7 @@ static int on_run(struct guest *g, const struct frame *f, struct err *e)
 		return -1;
 	g->have_run = true;
 	/* whoever talks to a clone did not hear its first hello */
-	if (g->warm && say_hello(g, e) < 0)
+	if (g->warm && (program_wake(g, e) < 0 || say_hello(g, e) < 0))
 		return -1;
 	return world_enter(g, e);
 }
@@ -231,14 +254,21 @@ static int read_host(struct guest *g, struct buf *in, struct err *e)
 	return used < 0 ? -1 : n > 0;
 }
 
+static uint64_t cpu_us(const struct timeval *all, uint64_t spent)
+{
+	uint64_t us = (uint64_t)all->tv_sec * 1000000 + (uint64_t)all->tv_usec;
+
+	return us > spent ? us - spent : 0;
+}
+
 static int send_ended(struct guest *g, int status, const struct rusage *use, struct err *e)
 {
 	uint8_t body[64];
 	struct msg_ended m = {
 		.signaled = WIFSIGNALED(status), .by = (uint8_t)g->by,
 		.code = (uint32_t)(WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status)),
-		.user_us = (uint64_t)use->ru_utime.tv_sec * 1000000 + (uint64_t)use->ru_utime.tv_usec,
-		.sys_us = (uint64_t)use->ru_stime.tv_sec * 1000000 + (uint64_t)use->ru_stime.tv_usec,
+		.user_us = cpu_us(&use->ru_utime, g->spent_user_us),
+		.sys_us = cpu_us(&use->ru_stime, g->spent_sys_us),
 		.peak_bytes = (uint64_t)use->ru_maxrss << 10,
 	};
 	ssize_t n = msg_put_ended(&m, body, sizeof(body), e);

@@ -154,7 +154,11 @@ static int try_leaf(struct cgroup *cg, const char *parent_path)
 	}
 	cg->n++;
 	leaf->dir = openat(leaf->parent, leaf->name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	leaf->procs = openat(leaf->dir, "cgroup.procs", O_WRONLY | O_CLOEXEC);
+	/* v1's "tasks" moves one thread, and we have only one: "cgroup.procs" waits
+	 * for all processors to have left every fork, some 8 ms */
+	leaf->procs = openat(leaf->dir, "tasks", O_WRONLY | O_CLOEXEC);
+	if (leaf->procs < 0)
+		leaf->procs = openat(leaf->dir, "cgroup.procs", O_WRONLY | O_CLOEXEC);
 	if (leaf->dir >= 0 && leaf->procs >= 0 && flock(leaf->dir, LOCK_EX | LOCK_NB) == 0 &&
 	    still_there(leaf))
 		return 0;
@@ -172,6 +176,17 @@ static int make_leaf(struct cgroup *cg, const char *parent_path)
 	return rc == 0 ? 0 : -1;
 }
 
+/* Sees whether the quota can be held, and leaves it open for now. */
+static void set_quota(struct cgroup *cg, const char *file, const char *none)
+{
+	size_t n = strlen(cg->quota), m = strlen(none);
+
+	fd_closep(&cg->cpu_fd);
+	cg->cpu_fd = openat(cg->leaf[cg->n - 1].dir, file, O_WRONLY | O_CLOEXEC);
+	cg->cpu = cg->cpu_fd >= 0 && write(cg->cpu_fd, cg->quota, n) == (ssize_t)n &&
+		  write(cg->cpu_fd, none, m) == (ssize_t)m;
+}
+
 static void set_v1(struct cgroup *cg, int controller, const struct cgroup_limits *want)
 {
 	int dir = cg->leaf[cg->n - 1].dir;
@@ -184,8 +199,9 @@ static void set_v1(struct cgroup *cg, int controller, const struct cgroup_limits
 		cg->oom_fd = openat(dir, "memory.oom_control", O_RDONLY | O_CLOEXEC);
 		break;
 	case C_CPU:
-		cg->cpu = write_at(dir, "cpu.cfs_period_us", CPU_PERIOD_US, "") == 0 &&
-			  write_at(dir, "cpu.cfs_quota_us", want->cpus * CPU_PERIOD_US, "") == 0;
+		snprintf(cg->quota, sizeof(cg->quota), "%" PRIu64, want->cpus * CPU_PERIOD_US);
+		if (write_at(dir, "cpu.cfs_period_us", CPU_PERIOD_US, "") == 0)
+			set_quota(cg, "cpu.cfs_quota_us", "-1");
 		break;
 	default:
 		cg->pids = write_at(dir, "pids.max", want->host_pids, "") == 0;
@@ -204,8 +220,11 @@ static void set_v2(struct cgroup *cg, const struct cgroup_limits *want)
 		(void)write_at(dir, "memory.oom.group", 1, "");
 		cg->oom_fd = openat(dir, "memory.events", O_RDONLY | O_CLOEXEC);
 	}
-	if (!cg->cpu)
-		cg->cpu = write_at(dir, "cpu.max", want->cpus * CPU_PERIOD_US, " 100000") == 0;
+	if (!cg->cpu) {
+		snprintf(cg->quota, sizeof(cg->quota), "%" PRIu64 " %u", want->cpus * CPU_PERIOD_US,
+			 CPU_PERIOD_US);
+		set_quota(cg, "cpu.max", "max");
+	}
 	if (!cg->pids)
 		cg->pids = write_at(dir, "pids.max", want->host_pids, "") == 0;
 }
@@ -236,7 +255,7 @@ static void make_v2(struct cgroup *cg, const struct cgroup_limits *want)
 
 void cgroup_make(struct cgroup *cg, const struct cgroup_limits *want)
 {
-	*cg = (struct cgroup){ .oom_fd = -1 };
+	*cg = (struct cgroup){ .oom_fd = -1, .cpu_fd = -1 };
 	for (int c = 0; c < CONTROLLERS; c++) {
 		struct place at;
 		char path[1100];
@@ -250,6 +269,13 @@ void cgroup_make(struct cgroup *cg, const struct cgroup_limits *want)
 	}
 	if (!cg->memory || !cg->cpu || !cg->pids)
 		make_v2(cg, want);
+}
+
+int cgroup_hold_cpus(const struct cgroup *cg, struct err *e)
+{
+	if (cg->cpu && pwrite(cg->cpu_fd, cg->quota, strlen(cg->quota), 0) < 0)
+		return err_sys(e, ERR_HOST, "hold the limit of CPUs");
+	return 0;
 }
 
 int cgroup_enter(const struct cgroup *cg, struct err *e)
@@ -288,4 +314,5 @@ void cgroup_drop(struct cgroup *cg)
 			(void)poll(NULL, 0, 1);
 	}
 	fd_closep(&cg->oom_fd);
+	fd_closep(&cg->cpu_fd);
 }

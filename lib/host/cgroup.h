@@ -29,11 +29,16 @@ struct cgroup {
 	} leaf[CGROUP_LEAVES];
 	int n;
 	int oom_fd;		/* the file that counts OOM kills, or -1 */
+	int cpu_fd;		/* the file of the CPU quota, or -1 */
+	char quota[32];		/* what is to be written there */
 	bool memory, cpu, pids;	/* which limits are held */
 };
 
 /* Makes what can be made; what cannot is false in *CG, which is no error. */
 void cgroup_make(struct cgroup *cg, const struct cgroup_limits *want);
+/* Until then the CPUs are not limited: a boot uses two for a moment, and would
+ * be stopped until the end of the quota's period. */
+int cgroup_hold_cpus(const struct cgroup *cg, struct err *e);
 /* Moves the calling process in; between fork and exec. */
 int cgroup_enter(const struct cgroup *cg, struct err *e);
 /* How often the kernel killed for memory in it. */

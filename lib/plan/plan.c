@@ -15,6 +15,8 @@ const struct plan_limit_row plan_limits[LIMITS] = {
 	[LIMIT_CPUS] = { "cpus", UNIT_COUNT, 1, 1, 256, false },
 	[LIMIT_MEMORY] = { "memory", UNIT_BYTES, 1ull << 30, 64ull << 20, 1ull << 40, false },
 	[LIMIT_PIDS] = { "pids", UNIT_COUNT, 256, 2, 32768, false },
+	[LIMIT_MAX_FILES] = { "max-files", UNIT_COUNT, 1000, 1, 200000, false },
+	[LIMIT_MAX_OUTPUT] = { "max-output", UNIT_BYTES, 512ull << 20, 1, 1ull << 40, false },
 	[LIMIT_DISK] = { "disk", UNIT_BYTES, 0, 1ull << 20, 1ull << 40, false },
 };
 

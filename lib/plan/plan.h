@@ -29,6 +29,8 @@ enum plan_limit {
 	LIMIT_MEMORY,		/* bytes */
 	LIMIT_PIDS,
 	LIMIT_DISK,		/* bytes; 0 until plan_finish() */
+	LIMIT_MAX_FILES,	/* kept files and folders */
+	LIMIT_MAX_OUTPUT,	/* bytes of them */
 	LIMITS
 };
 
@@ -44,8 +46,6 @@ extern const struct plan_limit_row {
 #define PLAN_ARGS_MAX 65536u		/* arguments of the program */
 #define PLAN_BOOT_MS 30000u		/* from the start to the guest's hello */
 #define PLAN_END_MS 500u		/* that the guest may be silent after a kill */
-#define PLAN_MAX_FILES 1000u		/* kept files and folders */
-#define PLAN_MAX_OUTPUT (512ull << 20)	/* bytes of them */
 #define PLAN_CAPTURE_MAX (10ull << 20)	/* bytes of each stream in JSON */
 #define PLAN_MEMORY_SLACK (128ull << 20)	/* the sandbox's own need */
 

@@ -4,12 +4,19 @@
 
 #include <string.h>
 
+/* What these import only when it is first used, and nearly every chart or
+ * workbook does. */
+#define CHARTS "matplotlib.backends.backend_agg,pandas.plotting._matplotlib," \
+	       "PIL.BmpImagePlugin,PIL.GifImagePlugin,PIL.JpegImagePlugin,PIL.PpmImagePlugin," \
+	       "PIL.PngImagePlugin,PIL.ImageMath"
+#define BOOKS "pandas.io.excel._openpyxl,pandas.io.formats.excel,pandas.io.formats.string"
+
 /* "-" is no module: a bare interpreter that is up. */
 const struct preload preloads[] = {
 	{ "python", "-" },
 	{ "numpy", "numpy" },
 	{ "pandas", "numpy,pandas" },
-	{ "plot", "numpy,pandas,matplotlib.pyplot,openpyxl" },
+	{ "plot", "numpy,pandas,matplotlib.pyplot,openpyxl," CHARTS "," BOOKS },
 	{ NULL, NULL },
 };
 

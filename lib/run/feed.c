@@ -63,8 +63,8 @@ static int send_run(struct turn *t, struct err *e)
 			 (p->output_dir ? MSG_COLLECT : list ? MSG_LIST : 0)),
 		.cpus = (uint32_t)p->limit[LIMIT_CPUS],
 		.pids = (uint32_t)p->limit[LIMIT_PIDS],
-		.max_files = PLAN_MAX_FILES,
-		.max_output = PLAN_MAX_OUTPUT,
+		.max_files = (uint32_t)p->limit[LIMIT_MAX_FILES],
+		.max_output = p->limit[LIMIT_MAX_OUTPUT],
 		.memory_bytes = p->limit[LIMIT_MEMORY],
 		.disk_bytes = p->limit[LIMIT_DISK],
 		.shm_bytes = p->limit[LIMIT_MEMORY] / 2,
@@ -84,7 +84,7 @@ static int send_run(struct turn *t, struct err *e)
 int feed_prepare(struct turn *t, struct err *e)
 {
 	const char *modules = t->preload->modules;
-	uint8_t body[256];
+	uint8_t body[MSG_PATH_MAX + 16];
 	struct packer p = { .at = body, .cap = sizeof(body) };
 
 	pack_number(&p, t->plan->limit[LIMIT_CPUS], 4);

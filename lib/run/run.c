@@ -4,6 +4,7 @@
 
 #include "base/clock.h"
 #include "base/fd.h"
+#include "base/trace.h"
 #include "run/turn.h"
 
 #include <signal.h>
@@ -150,11 +151,13 @@ static int run_turn(const struct plan *p, const struct inputs *in, struct choice
 	};
 	int rc = keeper_start(&t.keeper, backend_attempt, c, e);
 
+	trace("keeper forked");
 	if (rc == 0)
 		rc = turn_take(&t, e);
 	if (!r->done_us)
 		r->done_us = clock_now_us();
 	keeper_end(&t.keeper);
+	trace("sandbox taken down");
 	if (rc == 0)
 		judge(&t, r);
 	fd_closep(&t.ctl);
@@ -190,12 +193,14 @@ static int run_with(const struct plan *p, struct inputs *in, int sig_fd, unsigne
 
 	if (backend_select(p, &r->image, &c, e) < 0)
 		return tell_refusals(&c, r);
+	trace("backend chosen, cgroup made");
 	tell_why(&c, r);
 	c.one_stream = !p->json && same_file(STDOUT_FILENO, STDERR_FILENO);
 	if (in->from_stdin && isatty(STDIN_FILENO) && note && !p->quiet)
 		note("reading the program from the terminal; Ctrl-D ends it");
 	int rc = warn_limits(&c, r, e);
 	choose_template(p, in, &c, sig_fd, &w);
+	trace("template chosen");
 	if (rc == 0)
 		rc = run_turn(p, in, &c, sig_fd, open, &w, r, e);
 	template_end(&w.make, false);	/* if it was not put in place before */
@@ -205,6 +210,7 @@ static int run_with(const struct plan *p, struct inputs *in, int sig_fd, unsigne
 	if (p->json && r->backend)
 		backend_version(backends[first], c.program[first], r->version, sizeof(r->version));
 	choice_drop(&c);
+	trace("cgroup removed");
 	if (p->verbose && note) {
 		snprintf(text, sizeof(text), "backend %s, %s%s%.300s%s, image %s, %zu of 3 limits by cgroup",
 			 r->backend ? r->backend : "none", r->clone ? "warm" : "cold", *r->why ? " (" : "", r->why,
@@ -224,9 +230,11 @@ static int run_all(const struct plan *p, unsigned open, run_note *note, struct r
 	if (sig_fd < 0 || backend_check_name(p->backend, e) < 0 ||
 	    outdir_open(&r->files, p->output_dir, p->json, e) < 0)
 		return -1;
+	trace("signals, output folder");
 	int rc = inputs_open(p, &in, e);
 	if (rc == 0)
 		rc = image_find(p->image, &r->image, e);
+	trace("inputs, image found");
 	if (rc == 0)
 		rc = run_with(p, &in, sig_fd, open, note, r, e);
 	inputs_close(&in);

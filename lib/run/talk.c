@@ -5,6 +5,7 @@
 
 #include "base/clock.h"
 #include "base/fd.h"
+#include "base/trace.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -30,6 +31,7 @@ static int on_hello(struct turn *t, const struct frame *f, struct err *e)
 	struct unpacker u = unpack(f);
 	uint64_t version = unpack_number(&u, 4);
 
+	trace("guest: hello");
 	if (unpack_end(&u, "hello", e) < 0)
 		return -1;
 	if (version != MSG_VERSION)
@@ -65,6 +67,7 @@ static int on_credit(struct turn *t, const struct frame *f, struct err *e)
 static int on_ready(struct turn *t, const struct frame *f, struct err *e)
 {
 	(void)f;
+	trace("guest: template ready");
 	return keeper_ask(t->keeper.link, KEEPER_SAVE, e);
 }
 
@@ -72,9 +75,12 @@ static int on_started(struct turn *t, const struct frame *f, struct err *e)
 {
 	if (f->len > 0)
 		return err_set(e, ERR_GUEST, "a started message of the wrong size");
+	trace("guest: program started");
 	t->r->started = true;
 	t->r->started_us = clock_now_us();
 	turn_enter(t, TURN_RUN, t->plan->limit[LIMIT_TIMEOUT]);
+	if (cgroup_hold_cpus(&t->choice->cgroup, e) < 0)
+		return -1;
 	/* a signal that came in between interrupts now */
 	return t->r->cancel ? turn_interrupt(t, e) : 0;
 }
@@ -85,6 +91,7 @@ static int on_ended(struct turn *t, const struct frame *f, struct err *e)
 
 	if (msg_get_ended(f, &m, e) < 0)
 		return -1;
+	trace("guest: program ended");
 	t->r->ended = true;
 	t->r->ended_us = clock_now_us();
 	t->r->signal = m.signaled ? (int)m.code : 0;
@@ -136,6 +143,7 @@ static int on_done(struct turn *t, const struct frame *f, struct err *e)
 {
 	if (f->len > 0 || t->r->files.open)
 		return err_set(e, ERR_GUEST, "an end in the middle of a file");
+	trace("guest: all files sent");
 	t->r->done_us = clock_now_us();
 	t->r->out.last = t->r->err.last = true;
 	turn_enter(t, TURN_DRAIN, t->hurry ? PLAN_END_MS : NUM_NONE);

@@ -4,6 +4,7 @@
 
 #include "base/clock.h"
 #include "base/fd.h"
+#include "base/trace.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -88,6 +89,7 @@ static int on_saved(struct turn *t, const struct keeper_msg *m, struct err *e)
 
 	if (!t->making)
 		return err_set(e, ERR_HOST, "the keeper saved what it was not asked to");
+	trace("template saved");
 	t->making = false;
 	template_end(t->make, m->err.kind == ERR_NONE);
 	if (m->err.kind) {
@@ -211,6 +213,7 @@ static int on_link(struct turn *t, struct err *e)
 	case KEEPER_SAVED:
 		return on_saved(t, &m, e);
 	default:
+		trace("sandbox handed over");
 		t->r->backend = backends[m.backend]->name;
 		t->clone = m.clone;
 		t->attempt = m.attempt;
@@ -245,8 +248,10 @@ static int on_stream(struct turn *t, struct stream *s, struct err *e)
 		stream_drop(s);
 		return -1;
 	default:
-		if (s->bytes > before && !t->r->first_us)
+		if (s->bytes > before && !t->r->first_us) {
+			trace("first output");
 			t->r->first_us = clock_now_us();
+		}
 		return 0;
 	}
 }
