@@ -10,10 +10,12 @@
 
 #define SKIPS_TOLD 10		/* left-out files that get a line each */
 
+const char *say_program = "pai-exec";
+
 void say(const char *text)
 {
 	char line[ERR_MSG_MAX + 64];
-	int n = snprintf(line, sizeof(line) - 1, "pai-exec: %s", text);
+	int n = snprintf(line, sizeof(line) - 1, "%s: %s", say_program, text);
 
 	if (n < 0)
 		return;

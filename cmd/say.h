@@ -6,7 +6,9 @@
 #include "out/result.h"
 #include "plan/plan.h"
 
-/* "pai-exec: TEXT", in one write, so that it stays whole among others'. */
+/* The name in front of each message; pai-exec unless another program says so. */
+extern const char *say_program;
+/* "PROGRAM: TEXT", in one write, so that it stays whole among others'. */
 void say(const char *text);
 /* All that is to be said of a run in text format. */
 void say_all(const struct plan *p, const struct result *r);

@@ -144,7 +144,7 @@ refused() {
 
 @test "the man page has no fault that mandoc knows of" {
 	command -v mandoc >/dev/null || skip 'mandoc is missing'
-	run -0 mandoc -T lint -W warning "$PAI_SOURCE/man/pai-exec.1"
+	run -0 mandoc -T lint -W warning "$PAI_SOURCE"/man/*.[15]
 	[ -z "$output" ]
 }
 

@@ -52,12 +52,13 @@ print("matplotlib" in sys.modules)' | jq -r '.stdout, .backend.start' | xargs)" 
 
 @test "clones differ" {
 	own_cache
-	for _ in $(seq 12); do
+	local n=${PAI_CLONES:-12}
+	for _ in $(seq "$n"); do
 		pai -c 'import numpy, random, uuid, os, tempfile, socket, secrets, multiprocessing
 for v in (random.random(), uuid.uuid4(), uuid.uuid1(), numpy.random.rand(), os.urandom(8).hex(), tempfile.mkdtemp(),
           socket.gethostname(), secrets.token_hex(8), multiprocessing.current_process().authkey.hex()): print(v)' >>all
 	done
-	[ "$(wc -l <all)" = 108 ]
+	[ "$(wc -l <all)" = $((9 * n)) ]
 	[ -z "$(sort all | uniq -d)" ]
 }
 
@@ -84,7 +85,13 @@ random.seed(7); numpy.random.seed(7); print(random.random(), numpy.random.rand()
 import matplotlib, matplotlib.pyplot as plt, pandas
 print(gc.isenabled(), gc.get_threshold(), logging.root.handlers, threading.active_count())
 print(plt.get_fignums(), matplotlib.rcParams == matplotlib.rcParamsDefault or matplotlib.rcParams["backend"], pandas.get_option("display.max_rows"))
-print(len(warnings.filters), sys.argv, __name__, sys.path[0])'
+print(len(warnings.filters), sys.argv, __name__, sys.path[0])
+import decimal, locale, numpy, os, signal, tempfile, matplotlib.units
+print(numpy.geterr(), numpy.get_printoptions(), decimal.getcontext(), locale.setlocale(locale.LC_ALL))
+print(sorted(os.environ), sys.getrecursionlimit(), tempfile.tempdir, sys.flags, sys.gettrace(), sys.meta_path)
+print([(s, signal.getsignal(s)) for s in signal.valid_signals() if signal.getsignal(s) not in (0, None)])
+print(sorted(map(str, matplotlib.units.registry)), logging.root.level, sorted(os.listdir("/tmp")), os.listdir())
+print(os.getpid() > 0, os.times().children_user, gc.callbacks, threading.enumerate(), sys.excepthook, sys.stdout.line_buffering)'
 	pai -c "$code" >first
 	pai -c "$code" >warm
 	pai --fresh -c "$code" >cold

@@ -186,7 +186,12 @@ def start(names):
     os.write(GO_FD, b"R")
     if warm:
         os.read(GO_FD, 1)
-        differ()
+        try:
+            differ()
+        except BaseException:
+            os.write(GO_FD, b"F")  # rather no run than one like another
+            os._exit(1)
+        os.write(GO_FD, b"D")
     go = Go()
     # site asks for usercustomize next: one among the inputs is not meant
     sys.modules["site"].ENABLE_USER_SITE = False

@@ -51,7 +51,7 @@ struct guest {
 
 	pid_t pid;		/* the program, 0: none yet, -1: gone */
 	bool warm;		/* it was prepared before RUN was known */
-	bool ready;		/* its interpreter is up, and has imported what it should */
+	bool ready;		/* its interpreter waits for the program */
 	bool wanted;		/* START has come */
 	bool started;		/* its own first step is allowed */
 	int go_fd;		/* to its start hook, or -1 */

@@ -282,6 +282,7 @@ int program_prepare(struct guest *g, const char *preload, struct err *e)
 
 int program_wake(struct guest *g, struct err *e)
 {
+	g->ready = false;	/* until it has new random numbers */
 	return fd_write_all(g->go_fd, "W", 1) < 0 ? err_sys(e, ERR_IMAGE, "wake the interpreter") : 0;
 }
 

@@ -103,17 +103,20 @@ static int on_prepare(struct guest *g, const struct frame *f, struct err *e)
 	return world_prepare(e) < 0 ? -1 : program_prepare(g, preload, e);
 }
 
-/* The interpreter says one byte when it is up. */
+/* The interpreter says one byte when it is up, and a clone's another when it
+ * has drawn anew what would be the same in each of them. */
 static int on_ready(struct guest *g, struct err *e)
 {
 	char byte;
 
 	if (read(g->go_fd, &byte, 1) != 1)
 		return err_set(e, ERR_IMAGE, "the interpreter ended before the program");
+	if (byte == 'F')
+		return err_set(e, ERR_IMAGE, "the clone could not draw new random numbers");
 	g->ready = true;
 	if (g->wanted)
 		return program_start(g, e);
-	return guest_send(g, MSG_READY, NULL, 0, e);
+	return g->have_run ? 0 : guest_send(g, MSG_READY, NULL, 0, e);
 }
 
 static int on_word(struct guest *g, const struct frame *f, struct err *e)

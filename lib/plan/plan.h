@@ -61,6 +61,8 @@ struct plan {
 	struct strv inputs;	/* SRC[:NAME], not yet looked at */
 	struct strv env;	/* NAME=VALUE */
 	uint64_t limit[LIMITS];
+	const char *preload;	/* pai-image warm: the template's name, not to be guessed */
+	bool for_all;		/* it is made for all users of this machine */
 };
 
 void plan_init(struct plan *p);

@@ -66,6 +66,14 @@ static int row_of_line(const char *p, const char *end, bool list)
 	return row;
 }
 
+const struct preload *preload_find(const char *name)
+{
+	for (const struct preload *p = preloads; p->name; p++)
+		if (!strcmp(p->name, name))
+			return p;
+	return NULL;
+}
+
 const struct preload *preload_guess(const char *text, size_t n)
 {
 	const char *end = text + n;

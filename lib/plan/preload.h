@@ -17,6 +17,8 @@ struct preload {
 /* From the least to the most; the last has no name. */
 extern const struct preload preloads[];
 
+/* The one of that name, or NULL. */
+const struct preload *preload_find(const char *name);
 /* The least of them that has what the text imports. */
 const struct preload *preload_guess(const char *text, size_t n);
 /* False if an assignment NAME=VALUE acts at python's start, or at an import,

@@ -122,21 +122,26 @@ static void choose_template(const struct plan *p, struct inputs *in, struct choi
 	*w = (struct warmth){ .make.lock = -1 };
 	if (!can_be_warm(p, in, c))
 		return;
-	size_t n = inputs_look(in, PRELOAD_LOOK, LOOK_MS, sig_fd, &room, &text);
-	w->preload = preload_guess(text, n);
-	buf_free(&room);
+	if (p->preload) {
+		w->preload = preload_find(p->preload);
+	} else {
+		size_t n = inputs_look(in, PRELOAD_LOOK, LOOK_MS, sig_fd, &room, &text);
+
+		w->preload = preload_guess(text, n);
+		buf_free(&room);
+	}
 	if (p->limit[LIMIT_MEMORY] < WARM_MEMORY)
 		w->preload = &preloads[0];	/* what is not needed must not fill it */
 	key.backend = c->program[choice_first(c)];
 	key.modules = w->preload->modules;
 	if (template_name(&key, name, &ignored) < 0)
 		return;
-	if (template_find(name, w->dir)) {
+	if (template_find(name, p->for_all, w->dir)) {
 		c->template_dir = w->dir;
 		return;
 	}
 	*w->dir = 0;
-	if (template_begin(name, key.modules, &w->make) == 0)
+	if (template_begin(name, &key, p->for_all, &w->make) == 0)
 		c->save_dir = w->make.dir;
 }
 

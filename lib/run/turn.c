@@ -91,7 +91,7 @@ static int on_saved(struct turn *t, const struct keeper_msg *m, struct err *e)
 		return err_set(e, ERR_HOST, "the keeper saved what it was not asked to");
 	trace("template saved");
 	t->making = false;
-	template_end(t->make, m->err.kind == ERR_NONE);
+	t->r->left_template = template_end(t->make, m->err.kind == ERR_NONE);
 	if (m->err.kind) {
 		snprintf(text, sizeof(text), "no template was made: %s", m->err.msg);
 		(void)strv_add(&t->r->notes, text, &ignored);

@@ -107,28 +107,44 @@ static int load(const char *dir, struct image *im, struct err *e)
 	return im->rootfs ? 0 : err_sys(e, ERR_IMAGE, "%s", path);
 }
 
-/* The folders that NAME may be, best first. */
-static size_t candidates(const char *name, char path[2][4096])
+bool image_folder(bool for_all, char path[IMAGE_PATH])
 {
 	const char *data = getenv("XDG_DATA_HOME"), *home = getenv("HOME");
+	bool own = data && *data == '/';
+
+	if (for_all)
+		snprintf(path, IMAGE_PATH, SYSTEM_IMAGES);
+	else if (own || (home && *home == '/'))
+		snprintf(path, IMAGE_PATH, "%s%s/pai/images", own ? data : home,
+			 own ? "" : "/.local/share");
+	else
+		return false;
+	return true;
+}
+
+/* The folders that NAME may be, best first. */
+static size_t candidates(const char *name, char path[2][IMAGE_PATH])
+{
 	size_t n = 0;
 
 	if (strchr(name, '/')) {
-		snprintf(path[n++], 4096, "%s", name);
+		snprintf(path[n++], IMAGE_PATH, "%s", name);
 		return n;
 	}
-	if (data && *data == '/')
-		snprintf(path[n++], 4096, "%s/pai/images/%s", data, name);
-	else if (home && *home == '/')
-		snprintf(path[n++], 4096, "%s/.local/share/pai/images/%s", home, name);
-	snprintf(path[n++], 4096, SYSTEM_IMAGES "/%s", name);
+	for (int all = 0; all < 2; all++) {
+		if (!image_folder(all, path[n]))
+			continue;
+		size_t len = strlen(path[n]);
+		snprintf(path[n] + len, IMAGE_PATH - len, "/%s", name);
+		n++;
+	}
 	return n;
 }
 
 int image_find(const char *name, struct image *out, struct err *e)
 {
 	struct image im = { 0 };
-	char path[2][4096];
+	char path[2][IMAGE_PATH];
 	struct stat st;
 
 	if (!name)

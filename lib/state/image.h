@@ -8,8 +8,11 @@
 
 #include "base/err.h"
 
+#include <stdbool.h>
+
 #define IMAGE_FORMAT 1		/* of image.json; a newer one is refused */
 #define IMAGE_JSON_MAX (1u << 20)	/* bytes */
+#define IMAGE_PATH 4096
 #define IMAGE_DIGEST 80		/* "sha256:", 64 digits, NUL */
 
 struct image {
@@ -22,5 +25,7 @@ struct image {
  * in the system's, or a path if it has a slash. */
 int image_find(const char *name, struct image *out, struct err *e);
 void image_free(struct image *im);
+/* The folder of the user's images, or (FOR_ALL) of the system's; false: none. */
+bool image_folder(bool for_all, char path[IMAGE_PATH]);
 
 #endif

@@ -3,6 +3,7 @@
 #include "state/template.h"
 
 #include "base/fd.h"
+#include "base/str.h"
 #include "state/known.h"
 
 #include <dirent.h>
@@ -95,17 +96,40 @@ static bool is_whole(const char *path)
 	return files > 0;
 }
 
-bool template_find(const char *name, char path[TEMPLATE_PATH])
+bool template_folder(bool for_all, bool make, char path[TEMPLATE_PATH])
 {
-	if (cache_folder("templates", false, path)) {
-		size_t n = strlen(path);
+	static const char *const parts[] = { "/var/cache/pai", SYSTEM_TEMPLATES };
 
+	if (!for_all)
+		return cache_folder("templates", make, path);
+	for (size_t i = 0; make && i < sizeof(parts) / sizeof(*parts); i++)
+		if (mkdir(parts[i], 0755) < 0 ? errno != EEXIST : chmod(parts[i], 0755) < 0)
+			return false;	/* whatever the umask is */
+	snprintf(path, TEMPLATE_PATH, "%s", SYSTEM_TEMPLATES);
+	return true;
+}
+
+bool template_find(const char *name, bool for_all, char path[TEMPLATE_PATH])
+{
+	for (int all = for_all; all < 2; all++) {
+		if (!template_folder(all, false, path))
+			continue;
+		size_t n = strlen(path);
 		snprintf(path + n, TEMPLATE_PATH - n, "/%s", name);
 		if (is_whole(path))
 			return true;
 	}
-	snprintf(path, TEMPLATE_PATH, SYSTEM_TEMPLATES "/%s", name);
-	return is_whole(path);
+	return false;
+}
+
+void template_note(const char *path, const char *name, char *text, size_t size)
+{
+	char file[TEMPLATE_PATH + 16], raw[4096];
+
+	snprintf(file, sizeof(file), "%.4095s/%.10s", path, name);
+	AUTO_FD fd = open(file, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	ssize_t n = fd < 0 ? 0 : fd_read_all(fd, raw, sizeof(raw));
+	str_printable(text, size, raw, n > 0 ? (size_t)n : 0);
 }
 
 void template_remove(const char *path)
@@ -159,12 +183,22 @@ static void sweep(const char *folder)
 		template_remove(oldest);
 }
 
-int template_begin(const char *name, const char *modules, struct template_make *m)
+static int write_note(const char *dir, const char *name, const char *text)
+{
+	char path[TEMPLATE_PATH + 32];
+
+	snprintf(path, sizeof(path), "%s/%s", dir, name);
+	AUTO_FD fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	return fd < 0 ? -1 : fd_write_all(fd, text, strlen(text));
+}
+
+int template_begin(const char *name, const struct template_key *k, bool for_all,
+		   struct template_make *m)
 {
 	char folder[TEMPLATE_PATH], path[TEMPLATE_PATH + 16];
 
 	*m = (struct template_make){ .lock = -1 };
-	if (!cache_folder("templates", true, folder) || strlen(folder) > TEMPLATE_PATH - 64)
+	if (!template_folder(for_all, true, folder) || strlen(folder) > TEMPLATE_PATH - 64)
 		return -1;
 	snprintf(path, sizeof(path), "%s/.lock", folder);
 	AUTO_FD lock = open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
@@ -176,11 +210,8 @@ int template_begin(const char *name, const char *modules, struct template_make *
 	if (is_whole(m->final))		/* somebody was quicker */
 		return -1;
 	template_remove(m->final);	/* damaged, if it is there */
-	if (mkdir(m->dir, 0700) < 0)
-		return -1;
-	snprintf(path, sizeof(path), "%.4080s/modules", m->dir);
-	AUTO_FD fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-	if (fd < 0 || fd_write_all(fd, modules, strlen(modules)) < 0)
+	if (mkdir(m->dir, 0700) < 0 || chmod(m->dir, for_all ? 0755 : 0700) < 0 ||
+	    write_note(m->dir, "modules", k->modules) < 0 || write_note(m->dir, "image", k->image) < 0)
 		return -1;
 	m->lock = fd_take(&lock);
 	return 0;
@@ -204,17 +235,20 @@ static int write_sizes(const char *dir)
 				      (uintmax_t)st.st_size);
 	}
 	AUTO_FD fd = d ? openat(dirfd(d), SIZES, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600) : -1;
-	int rc = fd < 0 || n == 0 || n >= sizeof(text) ? -1 : fd_write_all(fd, text, n);
+	int rc = fd < 0 || n == 0 || n >= sizeof(text) || fchmod(fd, 0644) < 0 ? -1
+	       : fd_write_all(fd, text, n);
 	if (d)
 		closedir(d);
 	return rc;
 }
 
-void template_end(struct template_make *m, bool good)
+bool template_end(struct template_make *m, bool good)
 {
 	if (m->lock < 0)
-		return;
-	if (!good || write_sizes(m->dir) < 0 || rename(m->dir, m->final) < 0)
+		return false;
+	good = good && write_sizes(m->dir) == 0 && rename(m->dir, m->final) == 0;
+	if (!good)
 		template_remove(m->dir);
 	fd_closep(&m->lock);
+	return good;
 }

@@ -14,6 +14,7 @@
 #include "base/err.h"
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #define TEMPLATE_NAME 33	/* 32 hexadecimal digits and NUL */
@@ -29,19 +30,28 @@ struct template_key {
 };
 
 int template_name(const struct template_key *k, char name[TEMPLATE_NAME], struct err *e);
-/* True if there is one that may be used; PATH is its folder. Marks it as used. */
-bool template_find(const char *name, char path[TEMPLATE_PATH]);
+/* True if there is one that may be used; PATH is its folder. Marks it as used.
+ * FOR_ALL: only the system's counts. */
+bool template_find(const char *name, bool for_all, char path[TEMPLATE_PATH]);
 
-/* One that is being made, in the user's cache. */
+/* One that is being made, in the user's cache or (FOR_ALL) in the system's. */
 struct template_make {
 	int lock;		/* -1: nobody is making anything */
 	char dir[TEMPLATE_PATH], final[TEMPLATE_PATH];
 };
 /* 0 and a folder to fill, or -1: somebody else makes it, or there is no place. */
-int template_begin(const char *name, const char *modules, struct template_make *m);
-/* Puts what was made in place (GOOD), or takes it away. May be called twice. */
-void template_end(struct template_make *m, bool good);
+int template_begin(const char *name, const struct template_key *k, bool for_all,
+		   struct template_make *m);
+/* Puts what was made in place (GOOD), or takes it away; true if it is there. May
+ * be called twice. */
+bool template_end(struct template_make *m, bool good);
 /* Removes the template in the folder PATH. */
 void template_remove(const char *path);
+
+/* The two folders that templates lie in: the user's own, or (FOR_ALL) the
+ * system's; false if there is none. MAKE makes it. */
+bool template_folder(bool for_all, bool make, char path[TEMPLATE_PATH]);
+/* What stands in the file NAME of the template in PATH ("modules", "image"), or "". */
+void template_note(const char *path, const char *name, char *text, size_t size);
 
 #endif

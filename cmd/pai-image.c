@@ -1,0 +1,314 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* pai-image - guest images and their templates: what there is, whether it is in
+ * order, templates made before they are needed, and what may go. */
+#include "config.h"
+
+#include "say.h"
+
+#include "base/clock.h"
+#include "base/fd.h"
+#include "host/cgroup.h"
+#include "plan/preload.h"
+#include "run/run.h"
+#include "state/store.h"
+
+#include <getopt.h>
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define MIB (1ull << 20)
+
+struct request {
+	char **names;		/* operands, to a NULL */
+	bool json, quiet;
+	uint64_t cpus;
+};
+
+/* A line of what goes on, for a person who waits. */
+static void progress(const struct request *rq, const char *what, const char *name)
+{
+	if (!rq->quiet && isatty(STDERR_FILENO))
+		fprintf(stderr, "pai-image: %s %s …\n", what, name);
+}
+
+static int fail(const struct err *e)
+{
+	say(e->msg);
+	return err_status(e->kind);
+}
+
+static void list_json(const struct store *s)
+{
+	json_t *all = json_array();
+
+	for (size_t i = 0; i < s->images; i++) {
+		const struct store_image *im = &s->image[i];
+
+		json_array_append_new(all, json_pack("{s:s, s:s, s:b, s:b, s:s, s:I, s:I}",
+			"name", im->name, "path", im->dir, "good", im->good, "shadowed", im->shadowed,
+			"digest", im->digest, "bytes", (json_int_t)im->bytes,
+			"templates", (json_int_t)store_count(s, im->digest)));
+	}
+	char *text = json_dumps(all, JSON_COMPACT);
+	puts(text ? text : "[]");
+	free(text);
+	json_decref(all);
+}
+
+static int do_list(const struct request *rq, struct store *s)
+{
+	int rc = 0;
+
+	if (rq->json)
+		list_json(s);
+	else if (s->images > 0)
+		printf("%-20s %8s %9s  %-20s %s\n", "NAME", "MIB", "TEMPLATES", "DIGEST", "PATH");
+	for (size_t i = 0; i < s->images; i++) {
+		const struct store_image *im = &s->image[i];
+
+		if (!im->good)
+			rc = 1;
+		if (!rq->json)
+			printf("%-20s %8ju %9zu  %-20.19s %s%s\n", im->name, (uintmax_t)(im->bytes / MIB),
+			       store_count(s, im->digest), im->good ? im->digest : "not in order", im->dir,
+			       im->shadowed ? " (another is found first)" : "");
+	}
+	return s->images == 0 ? 1 : rc;
+}
+
+/* 0: in order, 1: not. */
+static int verify_one(const struct request *rq, const char *name)
+{
+	struct image im = { 0 };
+	struct err e = { 0 };
+	bool same = false;
+
+	progress(rq, "reading", name);
+	int rc = image_find(name, &im, &e);
+	if (rc == 0)
+		rc = store_hash(im.rootfs, im.digest, &same, &e);
+	if (rc == 0 && !same)
+		(void)err_set(&e, ERR_IMAGE, "image '%s': %s is not what image.json says", name, im.rootfs);
+	image_free(&im);
+	if (e.kind)
+		say(e.msg);
+	else
+		printf("%s: in order\n", name);
+	return e.kind ? 1 : 0;
+}
+
+static int do_verify(const struct request *rq, struct store *s)
+{
+	int bad = 0;
+
+	for (char **name = rq->names; *name; name++)
+		bad |= verify_one(rq, *name);
+	if (*rq->names)
+		return bad;
+	for (size_t i = 0; i < s->images; i++)
+		bad |= s->image[i].shadowed ? 0 : verify_one(rq, s->image[i].name);
+	return s->images == 0 ? 1 : bad;
+}
+
+/* One template, by a run of nothing: 0, or a status. */
+static int warm_one(const struct request *rq, const char *image, const struct preload *row)
+{
+	struct plan p;
+	struct result r;
+	int status = 125;
+
+	plan_init(&p);
+	p.source = PLAN_CODE;
+	p.program = strdup("pass");
+	p.image = strdup(image);
+	p.no_stdin = p.json = true;
+	p.preload = row->name;
+	p.for_all = geteuid() == 0;
+	p.limit[LIMIT_CPUS] = rq->cpus;
+	if (!p.program || !p.image || plan_finish(&p, &(struct err){ 0 }) < 0) {
+		say("memory");
+		plan_free(&p);
+		return status;
+	}
+	progress(rq, "template", row->name);
+	run(&p, clock_now_us(), 7, NULL, &r);
+	if (r.status != RESULT_OK)
+		say(r.status == RESULT_FAILED ? r.error.msg : "interrupted");
+	else if (!r.clone && !r.left_template)
+		say(r.notes.n > 0 ? r.notes.at[r.notes.n - 1] : "no template was made: another maker is at it, "
+		    "or the cache folder cannot be written");
+	else
+		status = 0;
+	if (status == 0)
+		printf("%s: template %s %s\n", image, row->name, r.clone ? "was there" : "made");
+	result_free(&r);
+	plan_free(&p);
+	return status;
+}
+
+static int do_warm(const struct request *rq, struct store *s)
+{
+	static char *const standard[] = { (char *)(uintptr_t)"default", NULL };
+	int status = 0;
+
+	(void)s;
+	for (char *const *name = *rq->names ? rq->names : standard; *name && status == 0; name++)
+		for (const struct preload *row = preloads; row->name && status == 0; row++)
+			status = warm_one(rq, *name, row);
+	return status;
+}
+
+static int do_gc(const struct request *rq, struct store *s)
+{
+	size_t n = 0, left = 0;
+	uint64_t bytes = 0;
+	struct cgroup cg;
+
+	(void)rq;
+	for (size_t i = 0; i < s->templates; i++) {
+		const struct store_template *t = &s->template[i];
+
+		if (!store_is_stale(s, t))
+			continue;
+		template_remove(t->path);
+		if (access(t->path, F_OK) == 0) {
+			left++;		/* the system's, for a plain user */
+			continue;
+		}
+		n++;
+		bytes += t->bytes;
+	}
+	/* to make one is to take away what killed runs left */
+	cgroup_make(&cg, &(struct cgroup_limits){ PLAN_MEMORY_SLACK, 1, 1000 });
+	cgroup_drop(&cg);
+	printf("%zu templates removed, %ju MiB\n", n, (uintmax_t)(bytes / MIB));
+	if (left > 0)
+		printf("%zu belong to root\n", left);
+	return 0;
+}
+
+static int do_df(const struct request *rq, struct store *s)
+{
+	uint64_t images = 0, templates = 0, stale = 0;
+
+	for (size_t i = 0; i < s->images; i++)
+		images += s->image[i].bytes;
+	for (size_t i = 0; i < s->templates; i++) {
+		templates += s->template[i].bytes;
+		stale += store_is_stale(s, &s->template[i]) ? s->template[i].bytes : 0;
+	}
+	if (rq->json)
+		printf("{\"images\":{\"count\":%zu,\"bytes\":%ju},\"templates\":{\"count\":%zu,"
+		       "\"bytes\":%ju,\"removable_bytes\":%ju}}\n", s->images, (uintmax_t)images,
+		       s->templates, (uintmax_t)templates, (uintmax_t)stale);
+	else
+		printf("%-10s %6zu %8ju MiB\n%-10s %6zu %8ju MiB, %ju of them may go (pai-image gc)\n",
+		       "images", s->images, (uintmax_t)(images / MIB), "templates", s->templates,
+		       (uintmax_t)(templates / MIB), (uintmax_t)(stale / MIB));
+	return 0;
+}
+
+static const struct command {
+	const char *name, *operands, *help;
+	int (*run)(const struct request *rq, struct store *s);
+	bool many;		/* takes names */
+} commands[] = {
+	{ "list", "[--json]", "all images, their size and templates", do_list, false },
+	{ "verify", "[NAME]...", "read and hash them (all): 1 if not in order", do_verify, true },
+	{ "warm", "[--cpus=N] [NAME]...", "make templates (root: for all users)", do_warm, true },
+	{ "gc", "", "remove templates that nothing uses", do_gc, false },
+	{ "df", "[--json]", "what images and templates take", do_df, false },
+};
+#define COMMANDS (sizeof(commands) / sizeof(*commands))
+
+static int help(void)
+{
+	puts("Usage: pai-image COMMAND [OPTION]... [NAME]...\n"
+	     "Guest images of pai-exec and the templates made of them.\n");
+	for (size_t i = 0; i < COMMANDS; i++)
+		printf("  %-7s %-21s %s\n", commands[i].name, commands[i].operands, commands[i].help);
+	puts("\n  -q, --quiet   no progress\n      --help, --version\n\n"
+	     "Exit status: 0, 1 (not in order), 125 (an error). See pai-image(1).");
+	return 0;
+}
+
+static int parse(int argc, char **argv, struct request *rq, struct err *e)
+{
+	static const struct option longs[] = {
+		{ "json", no_argument, NULL, 'j' }, { "cpus", required_argument, NULL, 'c' },
+		{ "quiet", no_argument, NULL, 'q' }, { "help", no_argument, NULL, 'h' },
+		{ "version", no_argument, NULL, 'V' }, { NULL, 0, NULL, 0 },
+	};
+	const struct plan_limit_row *cpus = &plan_limits[LIMIT_CPUS];
+	int got;
+
+	*rq = (struct request){ .cpus = cpus->initial };
+	opterr = 0;
+	while ((got = getopt_long(argc, argv, ":q", longs, NULL)) != -1) {
+		switch (got) {
+		case 'j':
+			rq->json = true;
+			break;
+		case 'q':
+			rq->quiet = true;
+			break;
+		case 'c':
+			if (num_count(optarg, cpus->min, cpus->max, &rq->cpus, e) < 0)
+				return err_in(e, "--cpus");
+			break;
+		case 'h':
+		case 'V':
+			return got;
+		default:
+			return err_set(e, ERR_USAGE, "%s: unknown option, or its value is missing; "
+				       "'pai-image --help' shows all", argv[optind - 1]);
+		}
+	}
+	return 0;
+}
+
+static int obey(char **words, struct request *rq)
+{
+	const struct command *c = commands;
+	struct store s = { 0 };
+	struct err e = { 0 };
+
+	while (c < commands + COMMANDS && (!*words || strcmp(c->name, *words)))
+		c++;
+	if (c == commands + COMMANDS)
+		(void)err_set(&e, ERR_USAGE, "%s%s; 'pai-image --help' shows all", *words ? *words : "no command",
+			      *words ? ": unknown command" : "");
+	else if (!c->many && words[1])
+		(void)err_set(&e, ERR_USAGE, "%s: takes no name", c->name);
+	if (e.kind)
+		return fail(&e);
+	rq->names = words + 1;
+	int status = store_look(&s, &e) < 0 ? fail(&e) : c->run(rq, &s);
+	store_free(&s);
+	if (fflush(stdout) == 0)
+		return status;
+	say("write to standard output: it failed");
+	return 125;
+}
+
+int main(int argc, char **argv)
+{
+	struct request rq;
+	struct err e = { 0 };
+	unsigned open;
+
+	say_program = "pai-image";
+	if (fd_guard_stdio(&open) < 0)
+		return 125;
+	int got = parse(argc, argv, &rq, &e);
+	if (got < 0)
+		return fail(&e);
+	if (got == 'h')
+		return help();
+	if (got == 'V')
+		return puts("pai-image " PACKAGE_VERSION) < 0;
+	return obey(argv + optind, &rq);
+}

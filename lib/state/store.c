@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* store - see store.h */
+#include "state/store.h"
+
+#include "base/fd.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <nettle/sha2.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define READ_BYTES (1u << 20)
+
+/* Bytes of the plain files in DIR, one level deep, as all of ours are. */
+static uint64_t folder_bytes(const char *dir)
+{
+	DIR *d = opendir(dir);
+	uint64_t sum = 0;
+
+	for (struct dirent *at; d && (at = readdir(d));) {
+		struct stat st;
+
+		if (fstatat(dirfd(d), at->d_name, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
+		    S_ISREG(st.st_mode))
+			sum += (uint64_t)st.st_blocks * 512;
+	}
+	if (d)
+		closedir(d);
+	return sum;
+}
+
+/* Calls EACH for every folder in DIR whose name is not hidden, by name. */
+static int each_folder(const char *dir, int (*each)(struct store *, const char *dir,
+						     const char *name, struct err *),
+		       struct store *s, struct err *e)
+{
+	struct dirent **names = NULL;
+	int n = scandir(dir, &names, NULL, alphasort), rc = 0;
+
+	for (int i = 0; i < n; i++) {
+		char path[IMAGE_PATH];
+		struct stat st;
+
+		snprintf(path, sizeof(path), "%.3800s/%s", dir, names[i]->d_name);
+		if (rc == 0 && *names[i]->d_name != '.' && lstat(path, &st) == 0 && S_ISDIR(st.st_mode))
+			rc = each(s, path, names[i]->d_name, e);
+		free(names[i]);
+	}
+	free(names);
+	return rc;
+}
+
+static int add_image(struct store *s, const char *dir, const char *name, struct err *e)
+{
+	struct store_image *at = &s->image[s->images];
+	struct image im = { 0 };
+	char path[IMAGE_PATH];
+
+	/* one that is being built is none yet */
+	if (s->images >= STORE_MAX || (strlen(name) > 6 && !strcmp(name + strlen(name) - 6, ".build")))
+		return 0;
+	*at = (struct store_image){ .name = strdup(name), .dir = strdup(dir) };
+	if (!at->name || !at->dir)
+		return err_sys(e, ERR_HOST, "memory");
+	s->images++;
+	for (size_t i = 0; i + 1 < s->images; i++)
+		at->shadowed |= !strcmp(s->image[i].name, name);
+	at->bytes = folder_bytes(dir);
+	snprintf(path, sizeof(path), "%s/", dir);
+	at->good = image_find(path, &im, &at->why) == 0;
+	memcpy(at->digest, im.digest, sizeof(at->digest));
+	image_free(&im);
+	return 0;
+}
+
+static int add_template(struct store *s, const char *dir, const char *name, struct err *e)
+{
+	struct store_template *at = &s->template[s->templates];
+	struct stat st;
+
+	if (s->templates >= STORE_MAX || stat(dir, &st) < 0)
+		return 0;
+	*at = (struct store_template){ .path = strdup(dir), .used = st.st_mtime,
+				       .debris = strchr(name, '.') != NULL };
+	if (!at->path)
+		return err_sys(e, ERR_HOST, "memory");
+	s->templates++;
+	at->bytes = folder_bytes(dir);
+	template_note(dir, "image", at->digest, sizeof(at->digest));
+	template_note(dir, "modules", at->modules, sizeof(at->modules));
+	return 0;
+}
+
+int store_look(struct store *s, struct err *e)
+{
+	char dir[IMAGE_PATH];
+
+	*s = (struct store){ .image = calloc(STORE_MAX, sizeof(*s->image)),
+			     .template = calloc(STORE_MAX, sizeof(*s->template)) };
+	if (!s->image || !s->template)
+		return err_sys(e, ERR_HOST, "memory");
+	for (int all = 0; all < 2; all++) {
+		if (image_folder(all, dir) && each_folder(dir, add_image, s, e) < 0)
+			return -1;
+		if (template_folder(all, false, dir) && each_folder(dir, add_template, s, e) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+size_t store_count(const struct store *s, const char *digest)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < s->templates; i++)
+		n += !s->template[i].debris && !strcmp(s->template[i].digest, digest);
+	return n;
+}
+
+bool store_is_stale(const struct store *s, const struct store_template *t)
+{
+	bool known = false;
+
+	for (size_t i = 0; i < s->images; i++)
+		known |= s->image[i].good && !strcmp(s->image[i].digest, t->digest);
+	return t->debris || !known || time(NULL) - t->used > STORE_UNUSED_DAYS * 86400l;
+}
+
+void store_free(struct store *s)
+{
+	for (size_t i = 0; i < s->images; i++) {
+		free(s->image[i].name);
+		free(s->image[i].dir);
+	}
+	for (size_t i = 0; i < s->templates; i++)
+		free(s->template[i].path);
+	free(s->image);
+	free(s->template);
+	*s = (struct store){ 0 };
+}
+
+int store_hash(const char *path, const char *digest, bool *same, struct err *e)
+{
+	uint8_t out[SHA256_DIGEST_SIZE], *chunk = malloc(READ_BYTES);
+	AUTO_FD fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	char text[IMAGE_DIGEST] = "sha256:";
+	struct sha256_ctx h;
+	ssize_t n = -1;
+
+	sha256_init(&h);
+	while (fd >= 0 && chunk && (n = read(fd, chunk, READ_BYTES)) > 0)
+		sha256_update(&h, (size_t)n, chunk);
+	free(chunk);
+	if (n < 0)
+		return err_sys(e, ERR_IMAGE, "read %s", path);
+	sha256_digest(&h, sizeof(out), out);
+	for (size_t i = 0; i < sizeof(out); i++)
+		snprintf(text + 7 + 2 * i, 3, "%02x", out[i]);
+	*same = !strcmp(text, digest);
+	return 0;
+}
