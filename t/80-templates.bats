@@ -88,10 +88,10 @@ print(plt.get_fignums(), matplotlib.rcParams == matplotlib.rcParamsDefault or ma
 print(len(warnings.filters), sys.argv, __name__, sys.path[0])
 import decimal, locale, numpy, os, signal, tempfile, matplotlib.units
 print(numpy.geterr(), numpy.get_printoptions(), decimal.getcontext(), locale.setlocale(locale.LC_ALL))
-print(sorted(os.environ), sys.getrecursionlimit(), tempfile.tempdir, sys.flags, sys.gettrace(), sys.meta_path)
+print(sorted(os.environ), sys.getrecursionlimit(), tempfile.tempdir, sys.flags, sys.gettrace(), len(sys.meta_path))
 print([(s, signal.getsignal(s)) for s in signal.valid_signals() if signal.getsignal(s) not in (0, None)])
 print(sorted(map(str, matplotlib.units.registry)), logging.root.level, sorted(os.listdir("/tmp")), os.listdir())
-print(os.getpid() > 0, os.times().children_user, gc.callbacks, threading.enumerate(), sys.excepthook, sys.stdout.line_buffering)'
+print(gc.callbacks, [t.name for t in threading.enumerate()], sys.excepthook, sys.stdout.line_buffering)'
 	pai -c "$code" >first
 	pai -c "$code" >warm
 	pai --fresh -c "$code" >cold

@@ -51,6 +51,7 @@ own_system() {
 		image=$PAI_BUILD/pai-image run=$PAI_BUILD/pai-exec
 		umask 077
 		"$image" warm >made
+		cat made
 		[ "$(grep -c "^default: template [a-z]* made$" made)" = 4 ]
 		[ "$("$image" warm --quiet | grep -c "was there$")" = 4 ]
 		[ "$("$image" list | awk "NR == 2 { print \$1, \$3 }")" = "default 4" ]

@@ -35,12 +35,13 @@
 #define GIB (1ull << 30)
 
 /* Flags whose defaults we count on are given all the same; only such as a
- * runsc of 2024 knows too, for an unknown one is fatal. */
+ * runsc of 2024 knows too, for an unknown one is fatal. (-watchdog-action is
+ * not: that one hands it on to itself in words that it refuses.) */
 static const char *const flags[] = {
 	RUNSC, "-root=/run/runsc", "-platform=systrap", "-network=none", "-ignore-cgroups=true",
 	"-overlay2=none", "-file-access=exclusive", "-host-uds=none", "-host-fifo=none",
 	"-net-raw=false", "-iouring=false", "-nvproxy=false", "-tpuproxy=false",
-	"-oci-seccomp=false", "-watchdog-action=log", NULL,
+	"-oci-seccomp=false", NULL,
 };
 
 /* The command line of runsc's VERB; ID is the container's name. */

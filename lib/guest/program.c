@@ -8,6 +8,7 @@
 #include <fcntl.h>
 #include <grp.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdio.h>
@@ -198,8 +199,9 @@ static int become_program(struct guest *g, const int fd[2], char **argv, char **
 		return -1;
 	if (!g->warm && g->run.lang == MSG_SHELL && apply_limits(g, 0, e) < 0)
 		return -1;
-	if (dup2(fd[0], 0) < 0 || close_range(GUEST_GO_FD, ~0u, CLOSE_RANGE_CLOEXEC) < 0 ||
-	    (fd[1] >= 0 && dup2(fd[1], GUEST_GO_FD) < 0))
+	/* a gVisor of 2024 refuses a last one beyond INT_MAX */
+	if (dup2(fd[0], 0) < 0 || (fd[1] >= 0 && dup2(fd[1], GUEST_GO_FD) < 0) ||
+	    close_range(GUEST_GO_FD + (fd[1] >= 0), INT_MAX, 0) < 0)
 		return err_sys(e, ERR_HOST, "hand over standard input");
 	if (chdir(GUEST_WORKSPACE) < 0)
 		return err_sys(e, ERR_HOST, "enter " GUEST_WORKSPACE);
