@@ -104,6 +104,12 @@ refused() {
 	echo '{"format": 1, "rootfs": {"digest": "sha256:00", "size": 100}}' | tee torn/image.json >open/image.json
 	echo torn >torn/rootfs.erofs
 	refused 125 "image './torn': ./torn/rootfs.erofs: 5 bytes instead of 100$cure" --image=./torn -c 1
+	mkdir -m 755 half
+	echo '{"format": 1, "rootfs": {"digest": "sha256:00", "size": 5}, "vmlinux": {"digest": "sha256:00", "size": 5}}' >half/image.json
+	cp torn/rootfs.erofs half/vmlinux
+	refused 125 "image './half': ./half/rootfs.erofs: No such file or directory" --image=./half -c 1
+	cp torn/rootfs.erofs half/
+	refused 125 "image './half': ./half/image.json: not an image description$cure" --image=./half -c 1
 	chmod 666 open/image.json
 	refused 125 "image './open': ./open/image.json: others can write it; chmod go-w mends that" --image=./open -c 1
 	echo '{"format": 9}' >new/image.json

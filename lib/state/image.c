@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <jansson.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,6 +16,7 @@
 
 #define SYSTEM_IMAGES "/var/lib/pai/images"
 #define CURE "; deploy/build-image makes it"
+#define FIELD(f) offsetof(struct image, f)
 
 /* Trusted is what root or the caller owns and nobody else can write. */
 static int check_owner(int fd, const char *path, struct stat *st, struct err *e)
@@ -55,25 +57,17 @@ static json_t *read_json(const char *path, struct err *e)
 	return j;
 }
 
-static int read_fields(const json_t *j, const char *path, struct image *im,
-		       json_int_t *size, struct err *e)
-{
-	json_int_t format = json_integer_value(json_object_get(j, "format"));
-	const json_t *rootfs = json_object_get(j, "rootfs");
-	const char *digest = json_string_value(json_object_get(rootfs, "digest"));
+/* The files of an image: an object each in image.json, with digest and size. */
+static const struct part {
+	const char *key, *file;
+	size_t path, digest;	/* where they are in struct image */
+} parts[] = {
+	{ "rootfs", "rootfs.erofs", FIELD(rootfs), FIELD(digest) },
+	{ "vmlinux", "vmlinux", FIELD(vmlinux), FIELD(vmlinux_digest) },
+	{ "initrd", "initrd", FIELD(initrd), FIELD(initrd_digest) },
+};
 
-	if (format > IMAGE_FORMAT)
-		return err_set(e, ERR_IMAGE, "%s: format %lld is newer than this pai-exec (%d)", path,
-			       (long long)format, IMAGE_FORMAT);
-	*size = json_integer_value(json_object_get(rootfs, "size"));
-	if (format < 1 || !digest || *size < 1 || strlen(digest) >= sizeof(im->digest) ||
-	    strspn(digest, "sha256:0123456789abcdef") != strlen(digest))
-		return err_set(e, ERR_IMAGE, "%s: not an image description" CURE, path);
-	strcpy(im->digest, digest);
-	return 0;
-}
-
-static int check_rootfs(const char *path, json_int_t size, struct err *e)
+static int check_file(const char *path, json_int_t size, struct err *e)
 {
 	AUTO_FD fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	struct stat st;
@@ -88,23 +82,53 @@ static int check_rootfs(const char *path, json_int_t size, struct err *e)
 	return 0;
 }
 
-/* Fills *IM from the folder DIR, which exists. */
+/* Fills what *IM has of PART, which DESCRIPTION is of, in the folder DIR. */
+static int load_part(const char *dir, const struct part *part, const json_t *description,
+		     struct image *im, struct err *e)
+{
+	json_int_t size = json_integer_value(json_object_get(description, "size"));
+	const char *digest = json_string_value(json_object_get(description, "digest"));
+	char path[4096], **real = (char **)((char *)im + part->path);
+
+	if (!digest || size < 1 || strlen(digest) >= IMAGE_DIGEST ||
+	    strspn(digest, "sha256:0123456789abcdef") != strlen(digest))
+		return err_set(e, ERR_IMAGE, "%s/image.json: not an image description" CURE, dir);
+	strcpy((char *)im + part->digest, digest);
+	snprintf(path, sizeof(path), "%s/%s", dir, part->file);
+	if (check_file(path, size, e) < 0)
+		return -1;
+	*real = realpath(path, NULL);
+	return *real ? 0 : err_sys(e, ERR_IMAGE, "%s", path);
+}
+
+static int load_parts(const char *dir, const json_t *j, struct image *im, struct err *e)
+{
+	json_int_t format = json_integer_value(json_object_get(j, "format"));
+	/* an image without a kernel is one for gVisor only */
+	size_t n = json_object_get(j, "vmlinux") ? sizeof(parts) / sizeof(parts[0]) : 1;
+
+	if (format > IMAGE_FORMAT)
+		return err_set(e, ERR_IMAGE,
+			       "%s/image.json: format %lld is newer than this pai-exec (%d)", dir,
+			       (long long)format, IMAGE_FORMAT);
+	if (format < 1)
+		return err_set(e, ERR_IMAGE, "%s/image.json: not an image description" CURE, dir);
+	for (size_t i = 0; i < n; i++)
+		if (load_part(dir, &parts[i], json_object_get(j, parts[i].key), im, e) < 0)
+			return -1;
+	return 0;
+}
+
+/* Fills *IM from the folder DIR, which exists; at a failure too, in part. */
 static int load(const char *dir, struct image *im, struct err *e)
 {
 	char path[4096];
-	json_int_t size = 0;
 
 	snprintf(path, sizeof(path), "%s/image.json", dir);
 	json_t *j = read_json(path, e);
-	int rc = j ? read_fields(j, path, im, &size, e) : -1;
+	int rc = j ? load_parts(dir, j, im, e) : -1;
 	json_decref(j);
-	if (rc < 0)
-		return -1;
-	snprintf(path, sizeof(path), "%s/rootfs.erofs", dir);
-	if (check_rootfs(path, size, e) < 0)
-		return -1;
-	im->rootfs = realpath(path, NULL);
-	return im->rootfs ? 0 : err_sys(e, ERR_IMAGE, "%s", path);
+	return rc;
 }
 
 bool image_folder(bool for_all, char path[IMAGE_PATH])
@@ -158,7 +182,7 @@ int image_find(const char *name, struct image *out, struct err *e)
 		return err_set(e, ERR_IMAGE, "no image '%s': neither %s%s%s exists" CURE, name,
 			       path[0], n > 1 ? " nor " : "", n > 1 ? path[1] : "");
 	if (load(path[i], &im, e) < 0)
-		return err_in(e, "image '%s'", name);
+		return image_free(&im), err_in(e, "image '%s'", name);
 	im.name = strdup(name);
 	if (!im.name)
 		return image_free(&im), err_sys(e, ERR_HOST, "memory");
@@ -170,5 +194,7 @@ void image_free(struct image *im)
 {
 	free(im->name);
 	free(im->rootfs);
+	free(im->vmlinux);
+	free(im->initrd);
 	*im = (struct image){ 0 };
 }

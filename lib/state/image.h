@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* image - the folder that a sandbox starts from: rootfs.erofs and image.json
- * (deploy/build-image writes both). Nothing large is read or hashed here: the
- * size on record, the owner and the mode are checked, as for every run.
+/* image - the folder that a sandbox starts from: rootfs.erofs, for microVMs
+ * vmlinux and initrd, and image.json (deploy/build-image writes all). Nothing
+ * large is read or hashed here: the size on record, the owner and the mode are
+ * checked, as for every run.
  */
 #ifndef PAI_STATE_IMAGE_H
 #define PAI_STATE_IMAGE_H
@@ -19,6 +20,9 @@ struct image {
 	char *name;		/* as the user says it */
 	char *rootfs;		/* absolute path of rootfs.erofs */
 	char digest[IMAGE_DIGEST];	/* of rootfs.erofs, from image.json */
+	/* Of a microVM; NULL and "" where image.json has no "vmlinux". */
+	char *vmlinux, *initrd;
+	char vmlinux_digest[IMAGE_DIGEST], initrd_digest[IMAGE_DIGEST];
 };
 
 /* Finds the image NAME (NULL: "default"): a name in the user's data folder or
