@@ -84,14 +84,22 @@ static int verify_one(const struct request *rq, const char *name)
 {
 	struct image im = { 0 };
 	struct err e = { 0 };
-	bool same = false;
 
 	progress(rq, "reading", name);
-	int rc = image_find(name, &im, &e);
-	if (rc == 0)
-		rc = store_hash(im.rootfs, im.digest, &same, &e);
-	if (rc == 0 && !same)
-		(void)err_set(&e, ERR_IMAGE, "image '%s': %s is not what image.json says", name, im.rootfs);
+	if (image_find(name, &im, &e) == 0) {
+		const struct {
+			const char *path, *digest;
+		} parts[] = { { im.rootfs, im.digest }, { im.vmlinux, im.vmlinux_digest },
+			      { im.initrd, im.initrd_digest } };
+
+		for (size_t i = 0; i < sizeof(parts) / sizeof(*parts) && !e.kind; i++) {
+			bool same = true;
+
+			if (parts[i].path && store_hash(parts[i].path, parts[i].digest, &same, &e) == 0 && !same)
+				(void)err_set(&e, ERR_IMAGE, "image '%s': %s is not what image.json says",
+					      name, parts[i].path);
+		}
+	}
 	image_free(&im);
 	if (e.kind)
 		say(e.msg);

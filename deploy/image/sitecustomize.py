@@ -35,10 +35,11 @@ class Go:
 
     def __init__(self):
         words = [os.fsdecode(w) for w in read_all(GO_FD).split(b"\0")[:-1]]
-        self.kind, self.path, self.shown, last, report, count = words[:6]
+        self.kind, self.path, self.shown, last, report, one, count = words[:7]
         self.print_last, self.report = bool(last), bool(report)
-        self.args = words[6 : 6 + int(count)]
-        self.env = words[6 + int(count) :]
+        self.one_stream = bool(one)
+        self.args = words[7 : 7 + int(count)]
+        self.env = words[7 + int(count) :]
 
 
 def report_exceptions():
@@ -195,6 +196,8 @@ def start(names):
     go = Go()
     # site asks for usercustomize next: one among the inputs is not meant
     sys.modules["site"].ENABLE_USER_SITE = False
+    if go.one_stream:
+        os.dup2(1, 2)
     os.chdir("/workspace")
     for variable in go.env:
         name, _, value = variable.partition("=")

@@ -20,6 +20,7 @@
 #include "base/str.h"
 #include "wire/msg.h"
 
+#include <poll.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
@@ -34,10 +35,23 @@
 #define GUEST_MAIN "/run/pai/main"	/* what the start hook makes python run */
 #define GUEST_NOTE "/run/pai/note."	/* + 0, 1, 2: an uncaught exception */
 
+#define GUEST_PIPE (1 << 20)		/* bytes in flight between program and pump */
+
 struct seen;			/* collect.c: the inputs as they were placed */
 
+/* One stream of the program on its way into a connection; under gVisor there
+ * are none, for its own streams lead to the host. */
+struct pump {
+	int from, to;		/* not blocking; from -1: none */
+	uint64_t bytes;		/* read so far */
+	uint8_t *chunk;		/* at..len: read, not yet written */
+	size_t at, len;
+};
+
 struct guest {
+	bool vm;		/* we are the init of a microVM */
 	int ctl;		/* the control channel */
+	struct pump pump[2];	/* standard output, standard error */
 	struct buf out;		/* frames that wait for company */
 	int pids_dir;		/* the program's pids cgroup, O_PATH; -1: none */
 	bool have_run;		/* RUN has arrived: run and text are set */
@@ -77,6 +91,17 @@ int world_base(struct guest *g, struct err *e);
 int world_prepare(struct err *e);
 /* The pool, the host's name, the process limit: after RUN. */
 int world_enter(struct guest *g, struct err *e);
+
+/* In a microVM: what is left of the memory for the program, files counted. */
+int world_hold_memory(struct guest *g, struct err *e);
+/* True if the kernel of a microVM ended the program for its memory. */
+bool world_memory_struck(const struct guest *g);
+
+struct pollfd pump_poll(const struct pump *p);
+/* Moves what can be moved without waiting. */
+int pump_step(struct pump *p, struct err *e);
+/* All bytes that went in, those still in the pipe too. */
+uint64_t pump_total(const struct pump *p);
 
 int place_file(struct guest *g, const struct msg_file *m, struct err *e);
 int place_data(struct guest *g, const struct frame *f, struct err *e);

@@ -114,12 +114,14 @@ static int send_go(const struct guest *g, struct err *e)
 {
 	const struct msg_run *run = &g->run;
 	char path[sizeof(GUEST_WORKSPACE) + 1 + MSG_PATH_MAX], count[16];
+	bool one = g->vm && run->flags & MSG_ONE_STREAM;	/* gVisor's are one already */
 	const char *words[] = {
 		run->lang == MSG_MODULE ? "module" : "program",
 		*run->file ? path : GUEST_TEXT,
 		run->shown,
 		run->flags & MSG_PRINT_LAST ? "1" : "",
 		run->flags & MSG_REPORT ? "1" : "",
+		one ? "1" : "",
 		count,
 	};
 
@@ -311,7 +313,7 @@ static void note_spent(struct guest *g)
 static int go(struct guest *g, struct err *e)
 {
 	note_spent(g);
-	if (apply_limits(g, g->pid, e) < 0 || send_go(g, e) < 0)
+	if (world_hold_memory(g, e) < 0 || apply_limits(g, g->pid, e) < 0 || send_go(g, e) < 0)
 		return -1;
 	fd_closep(&g->go_fd);	/* its end is the word to go */
 	return 0;
@@ -349,7 +351,8 @@ int program_watch_memory(struct guest *g)
 {
 	struct sysinfo si;
 
-	if (!g->started || g->pid <= 0 || g->by != MSG_BY_ITSELF || sysinfo(&si) < 0)
+	/* in a microVM the kernel watches */
+	if (g->vm || !g->started || g->pid <= 0 || g->by != MSG_BY_ITSELF || sysinfo(&si) < 0)
 		return -1;
 	uint64_t used = (uint64_t)(si.totalram - si.freeram) * si.mem_unit;
 	if (used >= g->run.memory_bytes) {

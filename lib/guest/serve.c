@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* serve - the loop of pai-guest: the control channel, the program's standard
  * input, the program's end; see guest.h and wire/msg.h for the order. */
+#include "guest/boot.h"
 #include "guest/guest.h"
 
 #include "base/fd.h"
@@ -79,6 +80,9 @@ static int on_run(struct guest *g, const struct frame *f, struct err *e)
 	if (msg_get_run(f, &g->run, &g->text, e) < 0)
 		return -1;
 	g->have_run = true;
+	if (g->vm && (boot_refresh(&g->run, e) < 0 ||
+		      (g->run.flags & MSG_ONE_STREAM && dup2(STDOUT_FILENO, STDERR_FILENO) < 0)))
+		return e->kind ? -1 : err_sys(e, ERR_HOST, "make one stream of two");
 	/* whoever talks to a clone did not hear its first hello */
 	if (g->warm && (program_wake(g, e) < 0 || say_hello(g, e) < 0))
 		return -1;
@@ -257,6 +261,16 @@ static int read_host(struct guest *g, struct buf *in, struct err *e)
 	return used < 0 ? -1 : n > 0;
 }
 
+static int send_done(struct guest *g, struct err *e)
+{
+	uint8_t body[16];
+	struct packer p = { .at = body, .cap = sizeof(body) };
+
+	for (int i = 0; i < 2; i++)
+		pack_number(&p, g->vm ? pump_total(&g->pump[i]) : MSG_UNCOUNTED, 8);
+	return guest_send(g, MSG_DONE, body, p.len, e);
+}
+
 static uint64_t cpu_us(const struct timeval *all, uint64_t spent)
 {
 	uint64_t us = (uint64_t)all->tv_sec * 1000000 + (uint64_t)all->tv_usec;
@@ -298,37 +312,85 @@ static int reap(struct guest *g, struct err *e)
 		return 1;
 	if (!g->started)
 		return err_set(e, ERR_IMAGE, "the interpreter ended before the program");
+	if (g->by == MSG_BY_ITSELF && WIFSIGNALED(final) && world_memory_struck(g))
+		g->by = MSG_BY_MEMORY;
 	if (program_end_all(g, e) < 0 || send_ended(g, final, &last, e) < 0 ||
-	    collect_send(g, e) < 0 || guest_send(g, MSG_DONE, NULL, 0, e) < 0)
+	    collect_send(g, e) < 0 || send_done(g, e) < 0)
 		return -1;
+	return 0;
+}
+
+/* A snapshot resets all connections of its clones: they dial anew. */
+static int hear_host(struct guest *g, struct buf *in, struct err *e)
+{
+	int rc = read_host(g, in, e);
+
+	if (rc > 0 || !g->vm || !g->ready || g->have_run)
+		return rc;
+	*e = (struct err){ 0 };
+	in->len = 0;
+	return boot_dial(g, e) < 0 ? -1 : 1;
+}
+
+static int pump_both(struct guest *g, const struct pollfd p[2], struct err *e)
+{
+	for (int i = 0; i < 2; i++)
+		if (p[i].revents && pump_step(&g->pump[i], e) < 0)
+			return -1;
 	return 0;
 }
 
 static int loop(struct guest *g, int sig_fd, struct buf *in, struct err *e)
 {
 	for (int more = 1; more > 0;) {
-		struct pollfd p[4] = {
+		struct pollfd p[6] = {
 			{ g->ctl, POLLIN, 0 },
 			{ sig_fd, POLLIN, 0 },
 			{ g->stdin_buf.len > 0 || g->stdin_end ? g->stdin_fd : -1, POLLOUT, 0 },
 			{ g->ready ? -1 : g->go_fd, POLLIN, 0 },
+			pump_poll(&g->pump[0]), pump_poll(&g->pump[1]),
 		};
 		struct signalfd_siginfo si;
 
-		if (poll(p, 4, program_watch_memory(g)) < 0 && errno != EINTR)
+		if (poll(p, 6, program_watch_memory(g)) < 0 && errno != EINTR)
 			return err_sys(e, ERR_HOST, "poll");
-		if (p[3].revents && on_ready(g, e) < 0)
+		if (pump_both(g, p + 4, e) < 0 || (p[3].revents && on_ready(g, e) < 0))
 			return -1;
 		if (p[2].revents && feed_stdin(g, e) < 0)
 			return -1;
 		if (p[1].revents && read(sig_fd, &si, sizeof(si)) > 0)
 			more = reap(g, e);
 		if (more > 0 && p[0].revents)
-			more = read_host(g, in, e);
+			more = hear_host(g, in, e);
 		if (more < 0)
 			return -1;
 	}
 	return 0;
+}
+
+/* The host takes the sandbox down; until then everything stays readable. */
+static void linger(struct guest *g)
+{
+	uint8_t rest[4096];
+	struct err ignored;
+
+	for (;;) {
+		struct pollfd p[3] = { { g->ctl, POLLIN, 0 }, pump_poll(&g->pump[0]),
+				       pump_poll(&g->pump[1]) };
+
+		if (poll(p, 3, -1) < 0 && errno != EINTR)
+			return;
+		if (p[0].revents && read(g->ctl, rest, sizeof(rest)) <= 0)
+			return;
+		(void)pump_both(g, p + 1, &ignored);
+	}
+}
+
+static int start_world(struct guest *g, struct err *e)
+{
+	if (g->vm && (boot_modules(e) < 0 || boot_dial(g, e) < 0 || boot_root(g, e) < 0))
+		return -1;
+	return world_base(g, e) < 0 ? -1 : say_hello(g, e);
 }
 
 int guest_serve(struct guest *g)
@@ -336,24 +398,21 @@ int guest_serve(struct guest *g)
 	struct err e = { 0 };
 	struct buf in = { 0 };
 	sigset_t chld;
-	uint8_t rest[4096];
 
 	signal(SIGPIPE, SIG_IGN);	/* the death of the first process is the sandbox's */
 	sigemptyset(&chld);
 	sigaddset(&chld, SIGCHLD);
 	sigprocmask(SIG_BLOCK, &chld, NULL);
+	int rc = start_world(g, &e);
 	AUTO_FD sig_fd = signalfd(-1, &chld, SFD_CLOEXEC | SFD_NONBLOCK);
-	int rc = sig_fd < 0 ? err_sys(&e, ERR_HOST, "signalfd") : world_base(g, &e);
-
-	if (rc == 0)
-		rc = say_hello(g, &e);
+	if (rc == 0 && sig_fd < 0)
+		rc = err_sys(&e, ERR_HOST, "signalfd");
 	if (rc == 0)
 		rc = loop(g, sig_fd, &in, &e);
 	buf_free(&in);
-	if (rc < 0)
+	if (rc < 0 && g->ctl >= 0)
 		(void)guest_send(g, MSG_FAIL, e.msg, strlen(e.msg), &e);	/* the last word */
-	/* the host takes the sandbox down; until then everything stays readable */
-	while (read(g->ctl, rest, sizeof(rest)) > 0)
-		;
+	if (g->ctl >= 0)
+		linger(g);
 	return rc < 0;
 }

@@ -12,30 +12,49 @@
 #include <string.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 #define FONT_CACHE GUEST_LIB "/matplotlib"
 
+static int write_group(const struct guest *g, const char *file, const char *text, struct err *e)
+{
+	AUTO_FD fd = openat(g->pids_dir, file, O_WRONLY | O_CLOEXEC);
+	size_t n = strlen(text);
+
+	if (fd < 0 || write(fd, text, n) != (ssize_t)n)
+		return err_sys(e, ERR_HOST, "set %s to %s", file, text);
+	return 0;
+}
+
 /* gVisor's pids controller counts threads too, and can be set again later.
  * The mount is taken away at once: a descriptor of the group is enough. */
-static int open_pids_group(struct guest *g, struct err *e)
+static int open_group(struct guest *g, struct err *e)
 {
-	if (mount("cgroup", GUEST_POOL, "cgroup", 0, "pids") < 0)
-		return err_sys(e, ERR_HOST, "mount the pids controller");
+	if (mount("cgroup", GUEST_POOL, g->vm ? "cgroup2" : "cgroup", 0, g->vm ? NULL : "pids") < 0)
+		return err_sys(e, ERR_HOST, "mount the cgroup file system");
+	if (g->vm) {
+		g->pids_dir = AT_FDCWD;
+		if (write_group(g, GUEST_POOL "/cgroup.subtree_control", "+memory +pids", e) < 0)
+			return -1;
+	}
 	if (chmod(GUEST_POOL, 0755) < 0 || mkdir(GUEST_POOL "/program", 0755) < 0)
 		return err_sys(e, ERR_HOST, "make the program's cgroup");
 	g->pids_dir = open(GUEST_POOL "/program", O_PATH | O_DIRECTORY | O_CLOEXEC);
 	if (g->pids_dir < 0)
 		return err_sys(e, ERR_HOST, "open the program's cgroup");
 	if (umount2(GUEST_POOL, MNT_DETACH) < 0)
-		return err_sys(e, ERR_HOST, "unmount the pids controller");
-	return 0;
+		return err_sys(e, ERR_HOST, "unmount the cgroup file system");
+	/* its memory limit ends all of the program, not one process of it */
+	return g->vm ? write_group(g, "memory.oom.group", "1", e) : 0;
 }
 
 int world_base(struct guest *g, struct err *e)
 {
 	static const char *const extra[] = { "/dev/fuse", "/dev/net/tun" };
 
+	if (g->vm)		/* boot.c has made nothing that is too much */
+		return open_group(g, e);
 	for (size_t i = 0; i < sizeof(extra) / sizeof(*extra); i++)
 		if (unlink(extra[i]) < 0 && errno != ENOENT)
 			return err_sys(e, ERR_HOST, "remove %s", extra[i]);
@@ -43,7 +62,7 @@ int world_base(struct guest *g, struct err *e)
 		return err_sys(e, ERR_HOST, "remove /dev/net");
 	if (umount2("/sys", MNT_DETACH) < 0 && errno != EINVAL)
 		return err_sys(e, ERR_HOST, "unmount /sys");
-	return open_pids_group(g, e);
+	return open_group(g, e);
 }
 
 static int make_folder(const char *path, mode_t mode, uid_t uid, struct err *e)
@@ -118,12 +137,35 @@ static int link_font_cache(struct err *e)
 static int set_pids(struct guest *g, struct err *e)
 {
 	char text[16];
-	int n = snprintf(text, sizeof(text), "%" PRIu32, g->run.pids);
-	AUTO_FD fd = openat(g->pids_dir, "pids.max", O_WRONLY | O_CLOEXEC);
 
-	if (fd < 0 || write(fd, text, (size_t)n) != n)
-		return err_sys(e, ERR_HOST, "set the limit of %" PRIu32 " processes", g->run.pids);
-	return 0;
+	snprintf(text, sizeof(text), "%" PRIu32, g->run.pids);
+	return write_group(g, "pids.max", text, e);
+}
+
+/* The inputs lie in memory too, but were charged to nobody. */
+int world_hold_memory(struct guest *g, struct err *e)
+{
+	struct statvfs v;
+	char text[32];
+	uint64_t files = statvfs(GUEST_WORKSPACE, &v) < 0 ? 0
+		       : (uint64_t)(v.f_blocks - v.f_bfree) * v.f_frsize;
+
+	if (!g->vm)
+		return 0;
+	snprintf(text, sizeof(text), "%" PRIu64,
+		 g->run.memory_bytes > files ? g->run.memory_bytes - files : 0);
+	return write_group(g, "memory.max", text, e);
+}
+
+bool world_memory_struck(const struct guest *g)
+{
+	char text[512];
+	AUTO_FD fd = g->vm ? openat(g->pids_dir, "memory.events", O_RDONLY | O_CLOEXEC) : -1;
+	ssize_t n = fd < 0 ? -1 : fd_read_all(fd, text, sizeof(text) - 1);
+
+	text[n > 0 ? n : 0] = 0;
+	const char *count = strstr(text, "oom_kill ");
+	return count && count[9] != '0';
 }
 
 int world_prepare(struct err *e)

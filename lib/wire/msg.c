@@ -46,6 +46,8 @@ ssize_t msg_put_run(const struct msg_run *m, uint8_t *body, size_t cap, struct e
 	pack_number(&p, m->memory_bytes, 8);
 	pack_number(&p, m->disk_bytes, 8);
 	pack_number(&p, m->shm_bytes, 8);
+	pack_number(&p, m->clock_us, 8);
+	pack_bytes(&p, m->seed, MSG_SEED);
 	pack_text(&p, m->hostname);
 	pack_text(&p, m->shown);
 	pack_text(&p, m->file);
@@ -93,6 +95,17 @@ static const char *take_text(struct unpacker *u, char *room, size_t max)
 	return room;
 }
 
+static void take_seed(struct unpacker *u, uint8_t seed[MSG_SEED])
+{
+	size_t n;
+	const uint8_t *at = unpack_bytes(u, &n);
+
+	if (n == MSG_SEED)
+		memcpy(seed, at, MSG_SEED);
+	else
+		u->bad = 1;
+}
+
 int msg_get_run(const struct frame *f, struct msg_run *m, struct msg_text *t, struct err *e)
 {
 	struct unpacker u = unpack(f);
@@ -109,6 +122,8 @@ int msg_get_run(const struct frame *f, struct msg_run *m, struct msg_text *t, st
 	m->memory_bytes = unpack_number(&u, 8);
 	m->disk_bytes = unpack_number(&u, 8);
 	m->shm_bytes = unpack_number(&u, 8);
+	m->clock_us = unpack_number(&u, 8);
+	take_seed(&u, m->seed);
 	m->hostname = take_text(&u, t->c, MSG_NAME_MAX);
 	m->shown = take_text(&u, t->a, MSG_PATH_MAX);
 	m->file = take_text(&u, t->b, MSG_PATH_MAX);

@@ -18,7 +18,7 @@
 
 #include "wire/frame.h"
 
-#define MSG_VERSION 1u		/* both ends must have the same */
+#define MSG_VERSION 2u		/* both ends must have the same */
 #define MSG_CREDIT (256u << 10)	/* bytes that may be under way */
 #define MSG_CHUNK (64u << 10)	/* bytes in one DATA or STDIN */
 #define MSG_PATH_MAX 4096u	/* bytes of a path, as PATH_MAX */
@@ -48,7 +48,8 @@ enum msg_kind {
 	MSG_ENDED,		/* struct msg_ended */
 	MSG_SKIPPED,		/* reason (1, enum msg_skip), path */
 	MSG_NOTE,		/* which (1, enum msg_note), bytes */
-	MSG_DONE,
+	MSG_DONE,		/* bytes of standard output (8), of standard error (8), or
+				 * MSG_UNCOUNTED: all that is in the pipes */
 	MSG_FAIL,		/* the guest could not do its part: a text */
 };
 
@@ -72,7 +73,11 @@ enum msg_note {			/* of an uncaught exception */
 #define MSG_COLLECT 4u		/* send what the program made */
 #define MSG_REPORT 8u		/* send an uncaught exception as NOTEs */
 #define MSG_LIST 16u		/* send their names and sizes only */
-#define MSG_RUN_FLAGS 31u
+#define MSG_ONE_STREAM 32u	/* standard error is standard output */
+#define MSG_RUN_FLAGS 63u
+
+#define MSG_VSOCK_PORT 5253u	/* of the control channel; the two streams follow */
+#define MSG_SEED 32u		/* bytes of new randomness for a kernel that has none */
 
 struct msg_run {
 	uint32_t version;
@@ -84,6 +89,8 @@ struct msg_run {
 	uint64_t memory_bytes;	/* beyond it the program is ended */
 	uint64_t disk_bytes;	/* of /workspace, /tmp and HOME together */
 	uint64_t shm_bytes;	/* of /dev/shm */
+	uint64_t clock_us;	/* the host's time since 1970 */
+	uint8_t seed[MSG_SEED];
 	const char *hostname;	/* at most MSG_NAME_MAX bytes */
 	const char *shown;	/* the program's name as the user gave it */
 	const char *file;	/* its name in /workspace, or "" for a text */
@@ -106,6 +113,8 @@ struct msg_ended {
 	uint32_t code;
 	uint64_t user_us, sys_us, peak_bytes;
 };
+
+#define MSG_UNCOUNTED UINT64_MAX
 
 /* Encoders: fill BODY[0..CAP) and return its length, or -1 and *e. */
 ssize_t msg_put_run(const struct msg_run *m, uint8_t *body, size_t cap, struct err *e);
