@@ -215,7 +215,7 @@ int feed_step(struct turn *t, struct err *e)
 		return -1;
 	/* START waits for the hello (wire/msg.h says why) */
 	if (t->phase == TURN_LOAD && t->next == t->inputs->n) {
-		turn_enter(t, TURN_START, PLAN_BOOT_MS);
+		turn_enter(t, TURN_START, t->plan->boot_ms);
 		return feed_frame(t, MSG_START, NULL, 0, e);
 	}
 	return 0;

@@ -38,7 +38,7 @@ static int on_hello(struct turn *t, const struct frame *f, struct err *e)
 		return err_set(e, ERR_IMAGE, "the image speaks protocol %u, this pai-exec %u; "
 			       "deploy/build-image --seal mends that", (unsigned)version, MSG_VERSION);
 	if (t->making) {
-		turn_enter(t, TURN_MAKE, PLAN_BOOT_MS);
+		turn_enter(t, TURN_MAKE, t->plan->boot_ms);
 		return 0;
 	}
 	drop_boot_text(t->err_fd);

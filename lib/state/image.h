@@ -8,6 +8,8 @@
 
 #include "base/err.h"
 
+#include <stdbool.h>
+
 #define IMAGE_FORMAT 1		/* of image.json; a newer one is refused */
 #define IMAGE_JSON_MAX (1u << 20)	/* bytes */
 #define IMAGE_DIGEST 80		/* "sha256:", 64 digits, NUL */
@@ -16,11 +18,15 @@ struct image {
 	char *name;		/* as the user says it */
 	char *rootfs;		/* absolute path of rootfs.erofs */
 	char digest[IMAGE_DIGEST];	/* of rootfs.erofs, from image.json */
+	bool is_folder;		/* rootfs is one: cold starts only */
 };
 
 /* Finds the image NAME (NULL: "default"): a name in the user's data folder or
  * in the system's, or a path if it has a slash. */
 int image_find(const char *name, struct image *out, struct err *e);
+/* The file system at PATH itself, an EROFS file or a folder, without image.json:
+ * its digest is that of its device, inode, size, mtime and ctime. */
+int image_at(const char *path, struct image *out, struct err *e);
 void image_free(struct image *im);
 
 #endif
