@@ -72,6 +72,13 @@ int plan_finish(struct plan *p, struct err *e)
 	return 0;
 }
 
+static void free_setting(struct plan_setting *s)
+{
+	free(s->key);
+	free(s->text);
+	free(s->where);
+}
+
 void plan_free(struct plan *p)
 {
 	char **const texts[] = {
@@ -86,11 +93,8 @@ void plan_free(struct plan *p)
 	strv_free(&p->inputs);
 	strv_free(&p->env);
 	preloads_free(&p->preloads);
-	for (size_t i = 0; i < p->settings; i++) {
-		free(p->setting[i].key);
-		free(p->setting[i].text);
-		free(p->setting[i].where);
-	}
+	for (size_t i = 0; i < p->settings; i++)
+		free_setting(&p->setting[i]);
 	free(p->setting);
 	*p = (struct plan){ 0 };
 }
@@ -132,38 +136,31 @@ int plan_add_env(struct plan *p, const char *text, struct err *e)
 int plan_note(struct plan *p, const char *key, const char *text, bool many,
 	      enum plan_layer layer, const char *where, struct err *e)
 {
-	struct plan_setting new = { strdup(key), strdup(text), strdup(where), layer }, *all;
-	size_t i = 0;
+	size_t i = many ? p->settings : 0;
 
-	while (i < p->settings && (many || strcmp(p->setting[i].key, key)))
+	while (i < p->settings && strcmp(p->setting[i].key, key))
 		i++;
-	if (i < p->settings) {
-		struct plan_setting old = p->setting[i];
-
-		p->setting[i] = new;
-		new = old;
-		all = p->setting;
-	} else {
-		all = i < PLAN_SETTINGS_MAX ? reallocarray(p->setting, i + 1, sizeof(*all)) : NULL;
-		if (all) {
-			p->setting = all;
-			all[p->settings++] = new;
-			new = (struct plan_setting){ NULL };
-		}
+	struct plan_setting *all = reallocarray(p->setting, i + 1 > p->settings ? i + 1 : p->settings,
+						sizeof(*all));
+	struct plan_setting new = { strdup(key), strdup(text), strdup(where), layer };
+	if (all)
+		p->setting = all;
+	if (!all || !new.key || !new.text || !new.where) {
+		free_setting(&new);
+		return err_set(e, ERR_HOST, "memory is short");
 	}
-	free(new.key);
-	free(new.text);
-	free(new.where);
-	if (all && all[i].key && all[i].text && all[i].where)
-		return 0;
-	return err_set(e, ERR_HOST, i < PLAN_SETTINGS_MAX ? "memory is short" : "more than %u values",
-		       PLAN_SETTINGS_MAX);
+	if (i == p->settings)
+		p->settings++;
+	else
+		free_setting(&all[i]);
+	all[i] = new;
+	return 0;
 }
 
 const struct plan_setting *plan_noted(const struct plan *p, const char *key)
 {
 	for (size_t i = p->settings; i-- > 0;)
-		if (p->setting[i].key && !strcmp(p->setting[i].key, key))
+		if (!strcmp(p->setting[i].key, key))
 			return &p->setting[i];
 	return NULL;
 }

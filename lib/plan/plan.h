@@ -65,7 +65,6 @@ extern const struct plan_limit_row {
 } plan_limits[LIMITS];
 
 #define PLAN_ARGS_MAX 65536u		/* arguments of the program */
-#define PLAN_SETTINGS_MAX 4096u	/* values that are not built in */
 #define PLAN_BOOT_MS 30000u		/* from the start to the guest's hello */
 #define PLAN_END_MS 500u		/* that the guest may be silent after a kill */
 #define PLAN_CAPTURE_MAX (10ull << 20)	/* bytes of each stream in JSON */
