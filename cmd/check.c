@@ -10,9 +10,50 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define CHECK_VALUE 512		/* bytes of a value that are shown */
+
 static const char *const states[] = { [CHECK_OK] = "ok", [CHECK_BAD] = "bad", [CHECK_INFO] = "info" };
 
-static void show_text(const struct check *c)
+/* The value as --check shows it: of a variable only the name, for the value may
+ * be a secret. */
+static void shown(const struct plan_setting *s, char *out, size_t size)
+{
+	size_t n = strcmp(s->key, "defaults.env") ? strlen(s->text) : strcspn(s->text, "=");
+	size_t at = str_printable(out, size, s->text, n);
+
+	snprintf(out + at, size - at, "%s", s->text[n] ? "=…" : "");
+}
+
+static void show_settings(const struct plan *p)
+{
+	char value[CHECK_VALUE], where[CHECK_VALUE];
+
+	for (size_t i = 0; i < p->settings; i++) {
+		const struct plan_setting *s = &p->setting[i];
+
+		shown(s, value, sizeof(value));
+		str_printable(where, sizeof(where), s->where, strlen(s->where));
+		printf("%-12s %s = %s, by %s\n", i ? "" : "config", s->key, value, where);
+	}
+}
+
+static json_t *settings_array(const struct plan *p)
+{
+	json_t *all = json_array();
+	char value[CHECK_VALUE], where[CHECK_VALUE];
+
+	for (size_t i = 0; i < p->settings; i++) {
+		const struct plan_setting *s = &p->setting[i];
+
+		shown(s, value, sizeof(value));
+		str_printable(where, sizeof(where), s->where, strlen(s->where));
+		json_array_append_new(all, json_pack("{s:s, s:s, s:s}", "key", s->key, "value", value,
+						     "from", where));
+	}
+	return all;
+}
+
+static void show_text(const struct plan *p, const struct check *c)
 {
 	for (int i = 0; i < c->rows; i++) {
 		const struct check_row *r = &c->row[i];
@@ -21,18 +62,19 @@ static void show_text(const struct check *c)
 		printf("%-12s %-11s %-4s %s\n", again ? "" : r->group, r->name,
 		       r->state == CHECK_INFO ? "" : states[r->state], r->text);
 	}
+	show_settings(p);
 	puts(c->works ? "a program can be run here" : "no sandbox backend works here");
 }
 
-static void show_json(const struct check *c)
+static void show_json(const struct plan *p, const struct check *c)
 {
 	json_t *rows = json_array();
 
 	for (int i = 0; i < c->rows; i++)
 		json_array_append_new(rows, json_pack("{s:s, s:s, s:s, s:s}", "group", c->row[i].group,
 			"name", c->row[i].name, "state", states[c->row[i].state], "text", c->row[i].text));
-	json_t *o = json_pack("{s:s, s:b, s:o}", "schema", "pai-exec-check/1", "works", c->works,
-			      "checks", rows);
+	json_t *o = json_pack("{s:s, s:b, s:o, s:o}", "schema", "pai-exec-check/1", "works", c->works,
+			      "checks", rows, "config", settings_array(p));
 	char *text = o ? json_dumps(o, JSON_COMPACT) : NULL;
 	puts(text ? text : "{}");
 	free(text);
@@ -45,9 +87,9 @@ int check_show(const struct plan *p)
 
 	check_all(p, &c);
 	if (p->json)
-		show_json(&c);
+		show_json(p, &c);
 	else
-		show_text(&c);
+		show_text(p, &c);
 	if (fflush(stdout) == 0)
 		return c.works ? 0 : 1;
 	say("write to standard output: it failed");

@@ -2,181 +2,108 @@
 /* options - see options.h */
 #include "options.h"
 
+#include "base/trace.h"
+#include "plan/config.h"
+#include "plan/keys.h"
+
+#include <assert.h>
 #include <getopt.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
-struct parse {
-	struct plan *plan;
-	char **environ;
-	enum options_action *action;
-	struct err *e;
-};
-
-struct opt;
-typedef int set_fn(struct parse *ps, const struct opt *o, const char *text);
-
-struct opt {
-	char letter;		/* 0: no short form */
-	const char *name, *arg;	/* arg NULL: takes none */
-	set_fn *set;
-	size_t field;		/* of struct plan; a limit, source or action for some */
-	const char *help;
-};
-
-static set_fn set_true, set_text, set_limit, set_source, set_language, add_input, add_env,
-	set_action;
-
-#define FIELD(f) offsetof(struct plan, f)
-static const struct opt opts[] = {
-	{ 'c', "code", "CODE", set_source, PLAN_CODE, "run this program text" },
-	{ 'm', "module", "NAME", set_source, PLAN_MODULE, "run a Python module as a program" },
-	{ 'l', "language", "NAME", set_language, 0, "python or shell (by FILE's suffix or #!)" },
-	{ 'p', "print-last", NULL, set_true, FIELD(print_last), "print the last expression's value" },
-	{ 'n', "no-stdin", NULL, set_true, FIELD(no_stdin), "give the program no standard input" },
-	{ 'b', "backend", "NAME", set_text, FIELD(backend), "auto, firecracker, gvisor or off (auto)" },
-	{ 't', "timeout", "TIME", set_limit, LIMIT_TIMEOUT, "end the program after TIME (60s)" },
-	{ 'k', "kill-after", "TIME", set_limit, LIMIT_KILL_AFTER, "from interrupt to kill (0.5s)" },
-	{ 0, "cpus", "N", set_limit, LIMIT_CPUS, "CPUs of the sandbox (1)" },
-	{ 0, "memory", "SIZE", set_limit, LIMIT_MEMORY, "memory, files included (1G)" },
-	{ 0, "pids", "N", set_limit, LIMIT_PIDS, "processes and threads (256)" },
-	{ 0, "disk", "SIZE", set_limit, LIMIT_DISK, "files (512M, at most half of memory)" },
-	{ 'i', "input", "SRC[:NAME]", add_input, 0, "copy a file or folder into /workspace" },
-	{ 'o', "output-dir", "DIR", set_text, FIELD(output_dir), "keep what the program makes" },
-	{ 0, "max-files", "N", set_limit, LIMIT_MAX_FILES, "keep at most N files and folders (1000)" },
-	{ 0, "max-output", "SIZE", set_limit, LIMIT_MAX_OUTPUT, "keep at most SIZE bytes of files (512M)" },
-	{ 'e', "env", "NAME[=VALUE]", add_env, 0, "set a variable for the program" },
-	{ 0, "json", NULL, set_true, FIELD(json), "write one JSON object with the result" },
-	{ 0, "check", NULL, set_action, OPTIONS_CHECK, "tell what this host can do, and why not the rest" },
-	{ 0, "image", "NAME", set_text, FIELD(image), "use another guest image" },
-	{ 0, "fresh", NULL, set_true, FIELD(fresh), "start cold: use and leave no template" },
-	{ 'q', "quiet", NULL, set_true, FIELD(quiet), "no notes and warnings, only errors" },
-	{ 'v', "verbose", NULL, set_true, FIELD(verbose), "say what is done" },
-	{ 0, "help", NULL, set_action, OPTIONS_HELP, "show this help" },
-	{ 0, "version", NULL, set_action, OPTIONS_VERSION, "show the version" },
-	{ 0, "list-options", NULL, set_action, OPTIONS_LIST, NULL },	/* for the completions */
-};
-#define OPTS (sizeof(opts) / sizeof(*opts))
-#define LONG_BASE 256		/* getopt's value for opts[i] is LONG_BASE + i */
-
-static int set_true(struct parse *ps, const struct opt *o, const char *text)
-{
-	(void)text;
-	*(bool *)((char *)ps->plan + o->field) = true;
-	return 0;
-}
-
-static int set_text(struct parse *ps, const struct opt *o, const char *text)
-{
-	char **field = (char **)((char *)ps->plan + o->field);
-
-	if (!*text)
-		return err_set(ps->e, ERR_USAGE, "an empty %s", o->arg);
-	free(*field);
-	*field = strdup(text);
-	return *field ? 0 : err_sys(ps->e, ERR_HOST, "memory");
-}
-
-static int set_limit(struct parse *ps, const struct opt *o, const char *text)
-{
-	return plan_set_limit(ps->plan, (enum plan_limit)o->field, text, ps->e);
-}
-
-static int set_source(struct parse *ps, const struct opt *o, const char *text)
-{
-	struct plan *p = ps->plan;
-
-	if (p->source != PLAN_STDIN)
-		return err_set(ps->e, ERR_USAGE, "there is a program already");
-	if (o->field == PLAN_MODULE && !*text)
-		return err_set(ps->e, ERR_USAGE, "an empty NAME");
-	p->source = (enum plan_source)o->field;
-	p->program = strdup(text);
-	return p->program ? 0 : err_sys(ps->e, ERR_HOST, "memory");
-}
-
-static int set_language(struct parse *ps, const struct opt *o, const char *text)
-{
-	(void)o;
-	if (strcmp(text, "python") && strcmp(text, "shell"))
-		return err_set(ps->e, ERR_USAGE, "'%s' is neither python nor shell", text);
-	ps->plan->lang = *text == 'p' ? PLAN_PYTHON : PLAN_SHELL;
-	return 0;
-}
-
-static int add_input(struct parse *ps, const struct opt *o, const char *text)
-{
-	if (!*text)
-		return err_set(ps->e, ERR_USAGE, "an empty %s", o->arg);
-	return strv_add(&ps->plan->inputs, text, ps->e);
-}
-
-static int add_env(struct parse *ps, const struct opt *o, const char *text)
-{
-	(void)o;
-	return plan_add_env(ps->plan, text, ps->environ, ps->e);
-}
-
-static int set_action(struct parse *ps, const struct opt *o, const char *text)
-{
-	(void)text;
-	*ps->action = (enum options_action)o->field;
-	return 0;
-}
+#define LONG_BASE 256		/* getopt's value for keys[i] is LONG_BASE + i */
+#define KEYS_MAX 64
 
 /* getopt's own tables, made of ours. */
 struct getopt_tables {
-	struct option longs[OPTS + 1];
-	char shorts[2 + 2 * OPTS + 1];
+	struct option longs[KEYS_MAX + 1];
+	char shorts[2 + 2 * KEYS_MAX + 1];
 };
 
 static void fill_tables(struct getopt_tables *t)
 {
+	struct option *l = t->longs;
 	char *s = t->shorts;
 
+	assert(keys_n <= KEYS_MAX);
 	*t = (struct getopt_tables){ 0 };
-	s = t->shorts;
 	*s++ = '+';		/* options end at the first operand */
 	*s++ = ':';		/* a missing argument is told apart */
-	for (size_t i = 0; i < OPTS; i++) {
-		t->longs[i] = (struct option){ opts[i].name, opts[i].arg ? 1 : 0, NULL,
-					       LONG_BASE + (int)i };
-		if (!opts[i].letter)
+	for (size_t i = 0; i < keys_n; i++) {
+		if (!key_is_option(&keys[i]))
 			continue;
-		*s++ = opts[i].letter;
-		if (opts[i].arg)
+		*l++ = (struct option){ keys[i].name, keys[i].arg ? 1 : 0, NULL, LONG_BASE + (int)i };
+		if (!keys[i].letter)
+			continue;
+		*s++ = keys[i].letter;
+		if (keys[i].arg)
 			*s++ = ':';
 	}
 }
 
 /* The option that getopt's answer GOT means, or NULL. */
-static const struct opt *find_opt(int got)
+static const struct key *find_option(int got)
 {
-	for (size_t i = 0; i < OPTS; i++)
-		if (got == LONG_BASE + (int)i || (opts[i].letter && got == opts[i].letter))
-			return &opts[i];
+	for (size_t i = 0; i < keys_n; i++)
+		if (got == LONG_BASE + (int)i || (keys[i].letter && got == keys[i].letter))
+			return &keys[i];
 	return NULL;
 }
 
 static int refuse(int got, char **argv, struct err *e)
 {
-	const struct opt *o = optopt ? find_opt(optopt) : NULL;
+	const struct key *k = optopt ? find_option(optopt) : NULL;
 	const char *word = argv[optind - 1];
 	const char *cure = "'pai-exec --help' shows all";
 	size_t like = 0, n = strcspn(word, "=");
 
-	if (got == ':' && o)
-		return err_set(e, ERR_USAGE, "--%s: needs %s behind it", o->name, o->arg);
-	if (optopt && o && !o->arg)
-		return err_set(e, ERR_USAGE, "--%s: takes no value", o->name);
-	if (optopt && !o)
+	if (got == ':' && k)
+		return err_set(e, ERR_USAGE, "--%s: needs %s behind it", k->name, k->arg);
+	if (optopt && k && !k->arg)
+		return err_set(e, ERR_USAGE, "--%s: takes no value", k->name);
+	if (optopt && !k)
 		return err_set(e, ERR_USAGE, "-%c: unknown option; %s", optopt, cure);
-	for (size_t i = 0; n > 2 && i < OPTS; i++)
-		like += !strncmp(opts[i].name, word + 2, n - 2);
+	for (size_t i = 0; n > 2 && i < keys_n; i++)
+		like += key_is_option(&keys[i]) && !strncmp(keys[i].name, word + 2, n - 2);
 	if (like > 1)
 		return err_set(e, ERR_USAGE, "%.*s: could be several options; %s", (int)n, word, cure);
 	return err_set(e, ERR_USAGE, "%.*s: unknown option; %s", (int)n, word, cure);
+}
+
+/* What ARGV holds of options, in its order: the configuration, whose place an
+ * option may name, comes before all of them. */
+struct given {
+	const struct key *key;
+	const char *text;
+};
+
+/* Fills GIVEN (as many as ARGV has letters at most) and *N. */
+static int read_options(int argc, char **argv, struct given *given, size_t *n, struct err *e)
+{
+	struct getopt_tables t;
+	int got;
+
+	fill_tables(&t);
+	opterr = 0;
+	optind = 1;
+	while ((got = getopt_long(argc, argv, t.shorts, t.longs, NULL)) != -1) {
+		const struct key *k = got == '?' || got == ':' ? NULL : find_option(got);
+
+		if (!k)
+			return refuse(got, argv, e);
+		given[(*n)++] = (struct given){ k, optarg };
+	}
+	return 0;
+}
+
+static int set_option(struct plan *p, const struct given *g, struct err *e)
+{
+	char where[KEY_PATH];
+
+	snprintf(where, sizeof(where), "--%s", g->key->name);
+	if (key_set(p, g->key, g->text, LAYER_OPTION, where, e) < 0)
+		return err_in(e, "%s", where);
+	return 0;
 }
 
 /* What is left in ARGV: the program's FILE, if nothing else named it, and
@@ -203,28 +130,40 @@ static int take_operands(char **at, struct plan *p, struct err *e)
 	return 0;
 }
 
-int options_parse(int argc, char **argv, char **environ, struct plan *p,
-		  enum options_action *action, struct err *e)
+/* The options GIVEN, with the configuration beneath them. */
+static int set_all(struct plan *p, const struct given *given, size_t n, struct err *e)
 {
-	struct parse ps = { .plan = p, .environ = environ, .action = action, .e = e };
-	struct getopt_tables t;
-	int got;
+	for (size_t i = 0; i < n && p->action == PLAN_RUN; i++)
+		if (given[i].key->flags & KEY_EARLY && set_option(p, &given[i], e) < 0)
+			return -1;
+	if (p->action != PLAN_RUN)
+		return 0;
+	if (config_load(p, e) < 0)
+		return -1;
+	trace("configuration read");
+	for (size_t i = 0; i < n; i++)
+		if (set_option(p, &given[i], e) < 0)
+			return -1;
+	return 0;
+}
 
-	*action = OPTIONS_RUN;
-	fill_tables(&t);
-	opterr = 0;
-	optind = 1;
-	while ((got = getopt_long(argc, argv, t.shorts, t.longs, NULL)) != -1) {
-		const struct opt *o = got == '?' || got == ':' ? NULL : find_opt(got);
+int options_parse(int argc, char **argv, char **environ, struct plan *p, struct err *e)
+{
+	size_t most = 0, n = 0;
 
-		if (!o)
-			return refuse(got, argv, e);
-		if (o->set(&ps, o, optarg) < 0)
-			return err_in(e, "--%s", o->name);
-		if (*action > OPTIONS_CHECK)
-			return 0;
-	}
-	if (*action == OPTIONS_CHECK && (argv[optind] || p->source != PLAN_STDIN))
+	for (int i = 1; i < argc; i++)		/* -abc may be three */
+		most += strlen(argv[i]);
+	struct given *given = calloc(most + 1, sizeof(*given));
+	if (!given)
+		return err_sys(e, ERR_HOST, "memory");
+	p->environ = environ;
+	int rc = read_options(argc, argv, given, &n, e);
+	if (rc == 0)
+		rc = set_all(p, given, n, e);
+	free(given);
+	if (rc < 0 || p->action > PLAN_CHECK)
+		return rc;
+	if (p->action == PLAN_CHECK && (argv[optind] || p->source != PLAN_STDIN))
 		return err_set(e, ERR_USAGE, "--check: takes no program");
 	if (take_operands(argv + optind, p, e) < 0)
 		return -1;
@@ -237,15 +176,16 @@ void options_help(FILE *to)
 	      "       pai-exec [OPTION]... -c CODE | -m MODULE [ARG]...\n"
 	      "       pai-exec --check [--json]\n"
 	      "Run a Python or shell program in a fresh sandbox without network.\n\n", to);
-	for (size_t i = 0; i < OPTS; i++) {
+	for (size_t i = 0; i < keys_n; i++) {
+		const struct key *k = &keys[i];
 		char left[40];
 
-		if (!opts[i].help)
+		if (!k->help)
 			continue;
-		snprintf(left, sizeof(left), "%c%c%c --%s%s%s", opts[i].letter ? '-' : ' ',
-			 opts[i].letter ? opts[i].letter : ' ', opts[i].letter ? ',' : ' ',
-			 opts[i].name, opts[i].arg ? "=" : "", opts[i].arg ? opts[i].arg : "");
-		fprintf(to, "  %-28s %s\n", left, opts[i].help);
+		snprintf(left, sizeof(left), "%c%c%c --%s%s%s", k->letter ? '-' : ' ',
+			 k->letter ? k->letter : ' ', k->letter ? ',' : ' ', k->name,
+			 k->arg ? "=" : "", k->arg ? k->arg : "");
+		fprintf(to, "  %-28s %s\n", left, k->help);
 	}
 	fputs("\nThe program's own exit status is passed on; 124 is the time limit, 125 an\n"
 	      "error of pai-exec, 137 the memory limit. See pai-exec(1).\n", to);
@@ -253,9 +193,18 @@ void options_help(FILE *to)
 
 void options_list(FILE *to)
 {
-	for (size_t i = 0; i < OPTS; i++)
-		if (opts[i].help)
-			fprintf(to, "--%s\t%s\t%c\t%s\n", opts[i].name,
-				opts[i].arg ? opts[i].arg : "-", opts[i].letter ? opts[i].letter : '-',
-				opts[i].help);
+	for (size_t i = 0; i < keys_n; i++)
+		if (keys[i].help)
+			fprintf(to, "--%s\t%s\t%c\t%s\n", keys[i].name, keys[i].arg ? keys[i].arg : "-",
+				keys[i].letter ? keys[i].letter : '-', keys[i].help);
+}
+
+void options_list_keys(FILE *to)
+{
+	char path[KEY_PATH], variable[KEY_PATH];
+
+	for (size_t i = 0; i < keys_n; i++)
+		if (!(keys[i].flags & KEY_CLI))
+			fprintf(to, "%s\t%s\t%s\n", key_path(&keys[i], path),
+				keys[i].arg ? keys[i].arg : "true", key_variable(&keys[i], variable));
 }

@@ -70,14 +70,17 @@ static bool wants_json(int argc, char **argv)
 	return false;
 }
 
-static int show(enum options_action action)
+static int show(enum plan_action action)
 {
 	switch (action) {
-	case OPTIONS_HELP:
+	case PLAN_HELP:
 		options_help(stdout);
 		break;
-	case OPTIONS_LIST:
+	case PLAN_LIST:
 		options_list(stdout);
+		break;
+	case PLAN_LIST_KEYS:
+		options_list_keys(stdout);
 		break;
 	default:
 		puts(PACKAGE_STRING);
@@ -92,7 +95,6 @@ static int show(enum options_action action)
 int main(int argc, char **argv)
 {
 	int64_t begin_us = clock_now_us();
-	enum options_action action;
 	struct result r;
 	struct plan p;
 	unsigned open;
@@ -103,15 +105,15 @@ int main(int argc, char **argv)
 	trace_begin(begin_us);
 	plan_init(&p);
 	result_init(&r, begin_us);
-	if (options_parse(argc, argv, environ, &p, &action, &r.error) < 0) {
+	if (options_parse(argc, argv, environ, &p, &r.error) < 0) {
 		r.status = RESULT_FAILED;
 		r.finish_us = clock_now_us();
 		p.json |= wants_json(argc, argv);
 		status = finish(&p, &r);
-	} else if (action == OPTIONS_CHECK) {
+	} else if (p.action == PLAN_CHECK) {
 		status = check_show(&p);
-	} else if (action != OPTIONS_RUN) {
-		status = show(action);
+	} else if (p.action != PLAN_RUN) {
+		status = show(p.action);
 	} else {
 		run(&p, begin_us, open, say, &r);
 		status = finish(&p, &r);

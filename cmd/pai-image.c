@@ -8,7 +8,7 @@
 #include "base/clock.h"
 #include "base/fd.h"
 #include "host/cgroup.h"
-#include "plan/preload.h"
+#include "plan/config.h"
 #include "run/run.h"
 #include "state/store.h"
 
@@ -121,27 +121,40 @@ static int do_verify(const struct request *rq, struct store *s)
 	return s->images == 0 ? 1 : bad;
 }
 
-/* One template, by a run of nothing: 0, or a status. */
-static int warm_one(const struct request *rq, const char *image, const struct preload *row)
+/* Fills *P for a run of nothing from image IMAGE, by the configuration. */
+static int warm_plan(const struct request *rq, const char *image, struct plan *p, struct err *e)
 {
+	plan_init(p);
+	p->environ = environ;
+	if (config_load(p, e) < 0)
+		return -1;
+	free(p->image);
+	p->image = strdup(image);
+	p->source = PLAN_CODE;
+	p->program = strdup("pass");
+	p->no_stdin = p->json = true;
+	p->fresh = false;
+	p->for_all = geteuid() == 0;
+	p->limit[LIMIT_CPUS] = rq->cpus;
+	if (!p->program || !p->image)
+		return err_sys(e, ERR_HOST, "memory");
+	return plan_finish(p, e);
+}
+
+/* The template of row WHICH: 0, or a status; -1: there is no such row. */
+static int warm_one(const struct request *rq, const char *image, size_t which)
+{
+	struct err e = { 0 };
 	struct plan p;
 	struct result r;
 	int status = 125;
 
-	plan_init(&p);
-	p.source = PLAN_CODE;
-	p.program = strdup("pass");
-	p.image = strdup(image);
-	p.no_stdin = p.json = true;
-	p.preload = row->name;
-	p.for_all = geteuid() == 0;
-	p.limit[LIMIT_CPUS] = rq->cpus;
-	if (!p.program || !p.image || plan_finish(&p, &(struct err){ 0 }) < 0) {
-		say("memory");
+	if (warm_plan(rq, image, &p, &e) < 0 || which >= p.preloads.n) {
 		plan_free(&p);
-		return status;
+		return e.kind ? fail(&e) : -1;
 	}
-	progress(rq, "template", row->name);
+	p.preload = &p.preloads.list[which];
+	progress(rq, "template", p.preload->name);
 	run(&p, clock_now_us(), 7, NULL, &r);
 	if (r.status != RESULT_OK)
 		say(r.status == RESULT_FAILED ? r.error.msg : "interrupted");
@@ -151,7 +164,7 @@ static int warm_one(const struct request *rq, const char *image, const struct pr
 	else
 		status = 0;
 	if (status == 0)
-		printf("%s: template %s %s\n", image, row->name, r.clone ? "was there" : "made");
+		printf("%s: template %s %s\n", image, p.preload->name, r.clone ? "was there" : "made");
 	result_free(&r);
 	plan_free(&p);
 	return status;
@@ -163,10 +176,12 @@ static int do_warm(const struct request *rq, struct store *s)
 	int status = 0;
 
 	(void)s;
-	for (char *const *name = *rq->names ? rq->names : standard; *name && status == 0; name++)
-		for (const struct preload *row = preloads; row->name && status == 0; row++)
-			status = warm_one(rq, *name, row);
-	return status;
+	for (char *const *name = *rq->names ? rq->names : standard; *name && status <= 0; name++) {
+		status = 0;
+		for (size_t i = 0; status == 0; i++)
+			status = warm_one(rq, *name, i);
+	}
+	return status < 0 ? 0 : status;
 }
 
 static int do_gc(const struct request *rq, struct store *s)

@@ -66,13 +66,17 @@ _pai_exec() {
 		:
 		return
 		;;
+	--config)
+		_filedir
+		return
+		;;
 	--image)
 		:
 		return
 		;;
 	esac
 	if [[ $cur == -* ]]; then
-		mapfile -t COMPREPLY < <(compgen -W "--code= --module= --language= --print-last --no-stdin --backend= --timeout= --kill-after= --cpus= --memory= --pids= --disk= --input= --output-dir= --max-files= --max-output= --env= --json --check --image= --fresh --quiet --verbose --help --version " -- "$cur")
+		mapfile -t COMPREPLY < <(compgen -W "--code= --module= --language= --print-last --no-stdin --backend= --timeout= --kill-after= --cpus= --memory= --pids= --disk= --input= --output-dir= --max-files= --max-output= --env= --json --check --config= --image= --fresh --quiet --verbose --help --version " -- "$cur")
 		[[ ${COMPREPLY[0]-} != *= ]] || compopt -o nospace
 	else
 		_filedir

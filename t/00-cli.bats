@@ -3,18 +3,6 @@
 
 load helper
 
-# refused STATUS MESSAGE ARG...: one line, nothing on standard output
-refused() {
-	local status_wanted=$1 message=$2
-	shift 2
-	run "-$status_wanted" --separate-stderr pai-exec "$@" </dev/null
-	if [ "$stderr" != "pai-exec: $message" ] || [ -n "$output" ]; then
-		echo "wanted: pai-exec: $message"
-		echo "got:    $stderr"
-		return 1
-	fi
-}
-
 @test "an unknown option is named, with the way out" {
 	refused 125 "--no-such-option: unknown option; 'pai-exec --help' shows all" --no-such-option
 	refused 125 "--no-such: unknown option; 'pai-exec --help' shows all" --no-such=3
@@ -148,7 +136,7 @@ refused() {
 	done < <(grep -oE 'Fl Fl [a-z-]+' "$page" | cut -c 7- | sort -u)
 }
 
-@test "the man page has no fault that mandoc knows of" {
+@test "the man pages have no fault that mandoc knows of" {
 	command -v mandoc >/dev/null || skip 'mandoc is missing'
 	run -0 mandoc -T lint -W warning "$PAI_SOURCE"/man/*.[15]
 	[ -z "$output" ]

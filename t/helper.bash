@@ -25,9 +25,26 @@ setup() {
 	fi
 	cd "$work" || return 1
 	export HOME=$work LC_ALL=C.UTF-8 XDG_CACHE_HOME=${PAI_CACHE:-$work/.cache}
+	# No configuration but the test's own: neither the host's, nor that of whoever
+	# runs the tests.
+	export XDG_CONFIG_HOME=$work/.config PAI_CONFIG_NOSYSTEM=1
+	# shellcheck disable=SC2046 # names have no blanks
+	unset PAI_CONFIG $(compgen -e PAI_CODE_INTERPRETER; compgen -e PAI_FEATURES; compgen -e PAI_DEFAULTS)
 }
 
 pai-exec() { "${as_user[@]}" "$PAI_BUILD/pai-exec" "$@"; }
+
+# refused STATUS MESSAGE ARG...: one line, nothing on standard output
+refused() {
+	local status_wanted=$1 message=$2
+	shift 2
+	run "-$status_wanted" --separate-stderr pai-exec "$@" </dev/null
+	if [ "$stderr" != "pai-exec: $message" ] || [ -n "$output" ]; then
+		echo "wanted: pai-exec: $message"
+		echo "got:    $stderr"
+		return 1
+	fi
+}
 
 # field KEY FILE: a value of a JSON object, as jq shows it
 field() { jq -r ".$1" "$2"; }

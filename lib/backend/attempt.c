@@ -118,7 +118,7 @@ static int obey(struct keeping *k, char what, struct err *e)
 
 	switch (what) {
 	case KEEPER_SAVE:
-		(void)backends[k->which]->save(k->attempt, &why);
+		(void)backends[k->which]->save(k->c, k->attempt, &why);
 		say(k, KEEPER_SAVED, &why);
 		return 0;
 	case KEEPER_NEXT:

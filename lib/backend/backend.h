@@ -42,7 +42,7 @@ struct backend {
 	const char *name;
 	/* 0 if this host can run it, and *PROGRAM its binary; -1 and the reason,
 	 * with the cure where there is one. Changes nothing. */
-	int (*probe)(char **program, struct err *e);
+	int (*probe)(const struct plan *p, char **program, struct err *e);
 	/* Asks the binary what it is ("runsc release-…, systrap"); a few 10 ms. */
 	int (*version)(const char *program, char *text, size_t size, struct err *e);
 	/* What its private root must hold, beyond root.h; ends with NULLs. */
@@ -53,15 +53,13 @@ struct backend {
 	int (*start)(const struct choice *c, bool clone, unsigned attempt, struct sandbox *sb,
 		     struct err *e);
 	/* Snapshots the sandbox of that attempt into save_dir; it goes on. */
-	int (*save)(unsigned attempt, struct err *e);
+	int (*save)(const struct choice *c, unsigned attempt, struct err *e);
 };
 
 extern const struct backend backend_firecracker, backend_gvisor;
 /* In order of preference. */
 extern const struct backend *const backends[BACKENDS];
 
-/* 0 if NAME (NULL: auto) may stand behind --backend and is not "off". */
-int backend_check_name(const char *name, struct err *e);
 /* Fills *C by the plan's word (auto, or one backend's name); -1 where none
  * can run, with one reason for each. */
 int backend_select(const struct plan *p, const struct image *im, struct choice *c, struct err *e);

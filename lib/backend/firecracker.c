@@ -2,8 +2,9 @@
 /* firecracker - a microVM; see backend.h */
 #include "backend/backend.h"
 
-static int probe(char **program, struct err *e)
+static int probe(const struct plan *p, char **program, struct err *e)
 {
+	(void)p;
 	*program = NULL;
 	return err_set(e, ERR_BACKEND, "not built yet");
 }

@@ -27,6 +27,7 @@
 #include <unistd.h>
 
 #define RUNSC "/bin/runsc"	/* in the keeper's root */
+#define STATE_DIR "/run/runsc"	/* runsc's own state, unless the plan has another */
 #define TEMPLATE "/template"	/* there too */
 #define SAVE "/save"
 #define WORDS_MAX 40
@@ -38,30 +39,35 @@
  * runsc of 2024 knows too, for an unknown one is fatal. (-watchdog-action is
  * not: that one hands it on to itself in words that it refuses.) */
 static const char *const flags[] = {
-	RUNSC, "-root=/run/runsc", "-platform=systrap", "-network=none", "-ignore-cgroups=true",
+	RUNSC, "-platform=systrap", "-network=none", "-ignore-cgroups=true",
 	"-overlay2=none", "-file-access=exclusive", "-host-uds=none", "-host-fifo=none",
 	"-net-raw=false", "-iouring=false", "-nvproxy=false", "-tpuproxy=false",
 	"-oci-seccomp=false", NULL,
 };
 
-/* The command line of runsc's VERB; ID is the container's name. */
-static void make_words(const char *words[WORDS_MAX], const char *const *verb, const char *id)
+struct words {
+	const char *at[WORDS_MAX];
+	char root[128], id[16];
+};
+
+/* The command line of runsc's VERB for that attempt's container. */
+static void make_words(struct words *to, const struct plan *p, const char *const *verb,
+		       unsigned attempt)
 {
+	const char **words = to->at;
 	size_t n = 0;
 
+	snprintf(to->id, sizeof(to->id), "pai%u", attempt);
+	snprintf(to->root, sizeof(to->root), "-root=%s",
+		 p->gvisor_state_dir ? p->gvisor_state_dir : STATE_DIR);
 	for (const char *const *w = flags; *w; w++)
 		words[n++] = *w;
+	words[n++] = to->root;
 	for (const char *const *w = verb; *w; w++)
 		words[n++] = *w;
-	words[n++] = id;
+	words[n++] = to->id;
 	words[n] = NULL;
 	assert(n < WORDS_MAX);
-}
-
-static const char *container_name(unsigned attempt, char id[16])
-{
-	snprintf(id, 16, "pai%u", attempt);
-	return id;
 }
 
 /* Absolute path of NAME as execvp() would find it, or NULL. */
@@ -121,11 +127,23 @@ static int check_limits(struct err *e)
 	return 0;
 }
 
-static int probe(char **program, struct err *e)
+/* Absolute path of the runsc that is wanted: a name, or a path already. */
+static char *find_runsc(const char *wanted, struct err *e)
 {
-	*program = find_on_path("runsc");
+	char *found = *wanted == '/' ? realpath(wanted, NULL) : find_on_path(wanted);
+
+	if (!found && *wanted == '/')
+		err_sys(e, ERR_BACKEND, "runsc_bin: %s", wanted);
+	else if (!found)
+		err_set(e, ERR_BACKEND, "%s: not on PATH; deploy/get-runsc installs it", wanted);
+	return found;
+}
+
+static int probe(const struct plan *p, char **program, struct err *e)
+{
+	*program = find_runsc(p->runsc_bin ? p->runsc_bin : "runsc", e);
 	if (!*program)
-		return err_set(e, ERR_BACKEND, "runsc: not on PATH; deploy/get-runsc installs it");
+		return -1;
 	if (elf_needs_loader(*program) >= 0 && check_limits(e) == 0)
 		return 0;
 	if (!e->kind)
@@ -169,7 +187,7 @@ static int binds(const struct choice *c, const char *program,
 				b[n++] = (struct root_bind){ libs[i], libs[i] };
 	}
 	b[n++] = (struct root_bind){ program, RUNSC };
-	b[n++] = (struct root_bind){ c->image->rootfs, OCI_IMAGE };
+	b[n++] = (struct root_bind){ c->image->rootfs, c->image->is_folder ? OCI_FOLDER : OCI_IMAGE };
 	if (c->template_dir)
 		b[n++] = (struct root_bind){ c->template_dir, TEMPLATE };
 	if (c->save_dir)
@@ -178,12 +196,14 @@ static int binds(const struct choice *c, const char *program,
 	return 0;
 }
 
-static int write_bundle(struct err *e)
+static int write_bundle(const struct choice *c, struct err *e)
 {
+	const char *text = c->image->is_folder ? ociconf_folder : ociconf_image;
+
 	if (mkdir("/bundle", 0755) < 0 || mkdir(OCI_ROOT, 0755) < 0)
 		return errno == EEXIST ? 0 : err_sys(e, ERR_HOST, "make the bundle");
 	AUTO_FD fd = open("/bundle/config.json", O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
-	if (fd < 0 || fd_write_all(fd, ociconf_json, strlen(ociconf_json)) < 0)
+	if (fd < 0 || fd_write_all(fd, text, strlen(text)) < 0)
 		return err_sys(e, ERR_HOST, "write config.json");
 	return 0;
 }
@@ -294,13 +314,12 @@ static int start(const struct choice *c, bool clone, unsigned attempt, struct sa
 	static const char *const run[] = { "run", "-bundle=/bundle", NULL };
 	static const char *const restore[] = { "restore", "-bundle=/bundle",
 					       "-image-path=" TEMPLATE, NULL };
-	const char *words[WORDS_MAX];
-	char id[16];
+	struct words words;
 	struct streams s = { { -1, -1 }, { -1, -1 }, { -1, -1 }, { -1, -1 } };
 	int *all[] = { s.control, s.out, s.err, s.report };
-	int rc = write_bundle(e);
+	int rc = write_bundle(c, e);
 
-	make_words(words, clone ? restore : run, container_name(attempt, id));
+	make_words(&words, c->plan, clone ? restore : run, attempt);
 
 	if (rc == 0 && socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, s.control) < 0)
 		rc = err_sys(e, ERR_HOST, "make a socket pair");
@@ -309,7 +328,7 @@ static int start(const struct choice *c, bool clone, unsigned attempt, struct sa
 	if (rc == 0)
 		rc = make_stream(s.err, e);
 	if (rc == 0)
-		rc = fork_runsc(c, words, &s, sb, e);
+		rc = fork_runsc(c, words.at, &s, sb, e);
 	for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++) {
 		fd_closep(&all[i][0]);
 		fd_closep(&all[i][1]);
@@ -317,15 +336,15 @@ static int start(const struct choice *c, bool clone, unsigned attempt, struct sa
 	return rc;
 }
 
-static int save(unsigned attempt, struct err *e)
+static int save(const struct choice *c, unsigned attempt, struct err *e)
 {
 	static const char *const checkpoint[] = { "checkpoint", "-leave-running",
 						  "-image-path=" SAVE, NULL };
-	const char *words[WORDS_MAX];
-	char id[16], said[256];
+	struct words words;
+	char said[256];
 
-	make_words(words, checkpoint, container_name(attempt, id));
-	int rc = spawn_read(words, SAVE_MS, said, sizeof(said), e);
+	make_words(&words, c->plan, checkpoint, attempt);
+	int rc = spawn_read(words.at, SAVE_MS, said, sizeof(said), e);
 	said[strcspn(said, "\n")] = 0;
 	return rc > 0 ? err_set(e, ERR_HOST, "runsc checkpoint: %.200s", said) : rc;
 }

@@ -15,19 +15,6 @@
 
 const struct backend *const backends[BACKENDS] = { &backend_firecracker, &backend_gvisor };
 
-int backend_check_name(const char *name, struct err *e)
-{
-	if (!name)
-		return 0;
-	if (!strcmp(name, "off"))
-		return err_set(e, ERR_BACKEND, "switched off by --backend=off");
-	for (int i = 0; i < BACKENDS; i++)
-		if (!strcmp(name, backends[i]->name))
-			return 0;
-	return strcmp(name, "auto") ? err_set(e, ERR_USAGE,
-		"--backend: '%s' is none of auto, firecracker, gvisor, off", name) : 0;
-}
-
 static int none_works(const struct choice *c, const char *name, struct err *e)
 {
 	char all[ERR_MSG_MAX] = "";
@@ -56,7 +43,7 @@ int backend_select(const struct plan *p, const struct image *im, struct choice *
 	for (int i = 0; i < BACKENDS; i++) {
 		if (strcmp(name, "auto") && strcmp(name, backends[i]->name))
 			continue;
-		if (backends[i]->probe(&c->program[i], &c->why_not[i]) == 0)
+		if (backends[i]->probe(p, &c->program[i], &c->why_not[i]) == 0)
 			any = true;
 	}
 	if (!any)

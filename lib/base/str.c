@@ -121,3 +121,29 @@ size_t str_printable(char *dst, size_t size, const char *src, size_t n)
 		dst[out] = 0;
 	return out;
 }
+
+static size_t least(size_t a, size_t b)
+{
+	return a < b ? a : b;
+}
+
+size_t str_distance(const char *a, const char *b)
+{
+	size_t row[STR_DISTANCE_MAX + 1];	/* from a[0..i) to b[0..j) */
+	size_t n = strnlen(b, STR_DISTANCE_MAX);
+
+	for (size_t j = 0; j <= n; j++)
+		row[j] = j;
+	for (size_t i = 0; i < STR_DISTANCE_MAX && a[i]; i++) {
+		size_t diagonal = row[0];
+
+		row[0] = i + 1;
+		for (size_t j = 0; j < n; j++) {
+			size_t changed = diagonal + (a[i] != b[j]);
+
+			diagonal = row[j + 1];
+			row[j + 1] = least(changed, 1 + least(row[j], row[j + 1]));
+		}
+	}
+	return row[n];
+}

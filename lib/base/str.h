@@ -38,6 +38,11 @@ void buf_free(struct buf *b);
  * a character). Returns the length, at most SIZE - 1; DST ends with NUL. */
 size_t str_printable(char *dst, size_t size, const char *src, size_t n);
 
+/* How many bytes must be changed, put in or taken out to make B of A; of each
+ * the first STR_DISTANCE_MAX bytes count. */
+#define STR_DISTANCE_MAX 64
+size_t str_distance(const char *a, const char *b);
+
 /* Bytes (1 to 4) of the valid UTF-8 character at S, or 0 if there is none. */
 size_t str_utf8(const uint8_t *s, size_t n);
 

@@ -45,6 +45,18 @@ int stream_open(struct stream *s, int from, struct err *e)
 	return 0;
 }
 
+void stream_last(struct stream *s, uint64_t want)
+{
+	s->last = true;
+	s->want = want;
+}
+
+/* True if no byte is to come, whether or not FROM is at its end. */
+static bool is_all(const struct stream *s, bool waiting)
+{
+	return s->last && (s->want == STREAM_UNCOUNTED ? !waiting : s->bytes >= s->want);
+}
+
 struct pollfd stream_poll(const struct stream *s)
 {
 	struct pollfd p = { -1, 0, 0 };
@@ -80,7 +92,7 @@ static enum stream_state step_splice(struct stream *s, struct err *e)
 		if (n < 0 && errno == EAGAIN) {	/* which of the two ends is it? */
 			if (ioctl(s->from, FIONREAD, &waiting) == 0 && waiting > 0)
 				return STREAM_BLOCKED;
-			return s->last ? STREAM_CLOSED : STREAM_EMPTY;
+			return is_all(s, false) ? STREAM_CLOSED : STREAM_EMPTY;
 		}
 		if (n < 0 && errno != EINTR)
 			return failed(s, e);
@@ -98,7 +110,7 @@ static enum stream_state take(struct stream *s, uint8_t *dst, size_t max, size_t
 	ssize_t n = read(s->from, dst, max);
 
 	*got = 0;
-	if (n == 0 || (n < 0 && errno == EAGAIN && s->last))
+	if (n == 0 || (n < 0 && errno == EAGAIN && is_all(s, false)))
 		return STREAM_CLOSED;
 	if (n > 0) {
 		*got = (size_t)n;

@@ -18,6 +18,7 @@
 #include <stdbool.h>
 
 #define STREAM_CHUNK (64u << 10)	/* bytes read at once where they pass through us */
+#define STREAM_UNCOUNTED UINT64_MAX
 #define STREAM_SMALL 4096u		/* what a descriptor takes after POLLOUT without waiting */
 
 enum stream_kind { STREAM_SPLICE, STREAM_WRITE, STREAM_TERMINAL, STREAM_CAPTURE, STREAM_DROP };
@@ -38,7 +39,8 @@ struct stream {
 	uint64_t bytes;		/* that the program wrote, as far as we read them */
 	struct buf held;	/* read, not yet written from at on; or the capture */
 	size_t at;
-	bool last;		/* the program is gone: what is in the pipe is all */
+	bool last;		/* the program is gone: what is in the pipe is all, or */
+	uint64_t want;		/* what comes until bytes are so many (a connection) */
 	bool ended;		/* and it has been read */
 	bool is_file;		/* to is a regular file: it never makes us wait */
 	size_t max;		/* of a capture */
@@ -50,6 +52,9 @@ struct stream {
 void stream_init(struct stream *s, const char *name, int to, enum stream_kind want, size_t max);
 /* FROM is taken over and made non-blocking. */
 int stream_open(struct stream *s, int from, struct err *e);
+/* The program is gone, and wrote WANT bytes in all (STREAM_UNCOUNTED: what is in
+ * the pipe now is the rest). */
+void stream_last(struct stream *s, uint64_t want);
 /* What to poll for in this state; fd -1: nothing. */
 struct pollfd stream_poll(const struct stream *s);
 /* Moves what can be moved without waiting, at most about a pipe's worth. */

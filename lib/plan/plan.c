@@ -22,15 +22,45 @@ const struct plan_limit_row plan_limits[LIMITS] = {
 
 void plan_init(struct plan *p)
 {
-	*p = (struct plan){ .source = PLAN_STDIN };
+	*p = (struct plan){ .source = PLAN_STDIN, .enabled = true, .boot_ms = PLAN_BOOT_MS };
 	for (int l = 0; l < LIMITS; l++)
 		p->limit[l] = plan_limits[l].initial;
+	preloads_init(&p->preloads);
+}
+
+static enum plan_layer layer_of(const struct plan *p, const char *key)
+{
+	const struct plan_setting *s = plan_noted(p, key);
+
+	return s ? s->layer : LAYER_BUILTIN;
+}
+
+static void drop_text(char **text)
+{
+	free(*text);
+	*text = NULL;
+}
+
+/* A default is for the programs that it suits; only an option insists. */
+static void drop_unsuited(struct plan *p)
+{
+	if (p->source == PLAN_MODULE && layer_of(p, "defaults.language") < LAYER_OPTION)
+		p->lang = PLAN_AUTO;
+	if ((p->source == PLAN_MODULE || plan_language(p) == PLAN_SHELL) &&
+	    layer_of(p, "defaults.print-last") < LAYER_OPTION)
+		p->print_last = false;
+	/* --image goes before what the configuration names */
+	if (layer_of(p, "defaults.image") > layer_of(p, "code_interpreter.gvisor_rootfs"))
+		drop_text(&p->gvisor_rootfs);
+	if (layer_of(p, "defaults.image") > layer_of(p, "code_interpreter_vm.rootfs"))
+		drop_text(&p->vm_rootfs);
 }
 
 int plan_finish(struct plan *p, struct err *e)
 {
 	uint64_t half = p->limit[LIMIT_MEMORY] / 2;
 
+	drop_unsuited(p);
 	if (p->limit[LIMIT_DISK] == 0)
 		p->limit[LIMIT_DISK] = half < 512ull << 20 ? half : 512ull << 20;
 	if (p->print_last && plan_language(p) == PLAN_SHELL)
@@ -42,15 +72,30 @@ int plan_finish(struct plan *p, struct err *e)
 	return 0;
 }
 
+static void free_setting(struct plan_setting *s)
+{
+	free(s->key);
+	free(s->text);
+	free(s->where);
+}
+
 void plan_free(struct plan *p)
 {
-	free(p->program);
-	free(p->backend);
-	free(p->image);
-	free(p->output_dir);
+	char **const texts[] = {
+		&p->program, &p->backend, &p->image, &p->output_dir, &p->config, &p->runsc_bin,
+		&p->firecracker_bin, &p->gvisor_rootfs, &p->gvisor_state_dir, &p->vm_kernel,
+		&p->vm_rootfs,
+	};
+
+	for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++)
+		free(*texts[i]);
 	strv_free(&p->args);
 	strv_free(&p->inputs);
 	strv_free(&p->env);
+	preloads_free(&p->preloads);
+	for (size_t i = 0; i < p->settings; i++)
+		free_setting(&p->setting[i]);
+	free(p->setting);
 	*p = (struct plan){ 0 };
 }
 
@@ -68,7 +113,15 @@ int plan_set_limit(struct plan *p, enum plan_limit l, const char *text, struct e
 	}
 }
 
-int plan_add_env(struct plan *p, const char *text, char **environ, struct err *e)
+const char *plan_environment(const struct plan *p, const char *name, size_t n)
+{
+	for (char **at = p->environ; at && *at; at++)
+		if (!strncmp(*at, name, n) && (*at)[n] == '=')
+			return *at + n + 1;
+	return NULL;
+}
+
+int plan_add_env(struct plan *p, const char *text, struct err *e)
 {
 	size_t n = strcspn(text, "=");
 
@@ -76,10 +129,54 @@ int plan_add_env(struct plan *p, const char *text, char **environ, struct err *e
 		return err_set(e, ERR_USAGE, "'%s' has no name before '='", text);
 	if (text[n] == '=')
 		return strv_add(&p->env, text, e);
-	for (char **at = environ; at && *at; at++)
-		if (!strncmp(*at, text, n) && (*at)[n] == '=')
-			return strv_add(&p->env, *at, e);
+	const char *value = plan_environment(p, text, n);
+	return value ? strv_add(&p->env, value - n - 1, e) : 0;
+}
+
+int plan_note(struct plan *p, const char *key, const char *text, bool many,
+	      enum plan_layer layer, const char *where, struct err *e)
+{
+	size_t i = many ? p->settings : 0;
+
+	while (i < p->settings && strcmp(p->setting[i].key, key))
+		i++;
+	struct plan_setting *all = reallocarray(p->setting, i + 1 > p->settings ? i + 1 : p->settings,
+						sizeof(*all));
+	struct plan_setting new = { strdup(key), strdup(text), strdup(where), layer };
+	if (all)
+		p->setting = all;
+	if (!all || !new.key || !new.text || !new.where) {
+		free_setting(&new);
+		return err_set(e, ERR_HOST, "memory is short");
+	}
+	if (i == p->settings)
+		p->settings++;
+	else
+		free_setting(&all[i]);
+	all[i] = new;
 	return 0;
+}
+
+const struct plan_setting *plan_noted(const struct plan *p, const char *key)
+{
+	for (size_t i = p->settings; i-- > 0;)
+		if (!strcmp(p->setting[i].key, key))
+			return &p->setting[i];
+	return NULL;
+}
+
+int plan_allowed(const struct plan *p, struct err *e)
+{
+	const char *key = "features.code_interpreter";
+
+	if (p->enabled && p->backend && !strcmp(p->backend, "off"))
+		key = "code_interpreter.backend";
+	else if (p->enabled)
+		return 0;
+	const struct plan_setting *s = plan_noted(p, key);
+	if (s && s->layer == LAYER_OPTION)
+		return err_set(e, ERR_BACKEND, "switched off by %s=%s", s->where, s->text);
+	return err_set(e, ERR_BACKEND, "switched off by %s (%s)", s ? s->where : "?", key);
 }
 
 const char *plan_limit_text(const struct plan *p, enum plan_limit l, char dst[NUM_TEXT])

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* plan - what was asked for: one struct that the options fill and the stages
- * of a run read. Pure: nothing here opens, starts or prints anything.
+/* plan - what was asked for: one struct that the configuration and the options
+ * fill (keys.h) and the stages of a run read. Pure: nothing here opens, starts
+ * or prints anything.
  *
  * Ownership: plan_free() frees all of it; strings are copies.
  */
@@ -10,6 +11,7 @@
 #include "base/err.h"
 #include "base/num.h"
 #include "base/str.h"
+#include "plan/preload.h"
 
 #include <stdbool.h>
 
@@ -20,6 +22,25 @@ enum plan_source {
 	PLAN_MODULE,
 };
 enum plan_lang { PLAN_AUTO, PLAN_PYTHON, PLAN_SHELL };
+enum plan_action { PLAN_RUN, PLAN_CHECK, PLAN_HELP, PLAN_VERSION, PLAN_LIST, PLAN_LIST_KEYS };
+
+/* Where a value comes from; the later goes before the earlier. */
+enum plan_layer {
+	LAYER_BUILTIN,
+	LAYER_SYSTEM,		/* the system's file */
+	LAYER_USER,		/* the user's */
+	LAYER_GIVEN,		/* --config or PAI_CONFIG */
+	LAYER_ENV,		/* a variable of the environment */
+	LAYER_OPTION,
+};
+
+/* A value that is not the built-in one, for messages and --check. */
+struct plan_setting {
+	char *key;		/* its path in a file: "defaults.timeout" */
+	char *text;		/* as it was written */
+	char *where;		/* FILE:LINE, a variable or an option */
+	enum plan_layer layer;
+};
 
 /* The limits, in the order of plan_limits[]. */
 enum plan_limit {
@@ -50,6 +71,7 @@ extern const struct plan_limit_row {
 #define PLAN_MEMORY_SLACK (128ull << 20)	/* the sandbox's own need */
 
 struct plan {
+	enum plan_action action;
 	enum plan_source source;
 	char *program;		/* FILE, CODE or MODULE; NULL for standard input */
 	struct strv args;	/* of the program, without argv[0] */
@@ -61,20 +83,44 @@ struct plan {
 	struct strv inputs;	/* SRC[:NAME], not yet looked at */
 	struct strv env;	/* NAME=VALUE */
 	uint64_t limit[LIMITS];
-	const char *preload;	/* pai-image warm: the template's name, not to be guessed */
+	const struct preload *preload;	/* pai-image warm: not to be guessed */
 	bool for_all;		/* it is made for all users of this machine */
+
+	char **environ;		/* the caller's; borrowed */
+	char *config;		/* FILE of --config */
+	bool enabled;		/* features.code_interpreter */
+	char *runsc_bin, *firecracker_bin;	/* a name on PATH, or an absolute path */
+	char *gvisor_rootfs;	/* in the place of the image: an EROFS file or a folder */
+	char *gvisor_state_dir;	/* of runsc, in the keeper's root */
+	char *vm_kernel, *vm_rootfs;	/* in the place of the image's; NULL: those */
+	uint64_t boot_ms;	/* from the start of a sandbox to its hello */
+	struct preloads preloads;
+
+	struct plan_setting *setting;	/* in the order in which they were given */
+	size_t settings;
 };
 
 void plan_init(struct plan *p);
-/* After the options: fills what depends on other fields, refuses what does
- * not go together. */
+/* After the options: fills what depends on other fields, refuses options that
+ * do not go together. A default from elsewhere that does not suit gives way. */
 int plan_finish(struct plan *p, struct err *e);
 void plan_free(struct plan *p);
 
 /* Parses TEXT for the limit L into p->limit[L]; names the value, not the option. */
 int plan_set_limit(struct plan *p, enum plan_limit l, const char *text, struct err *e);
-/* Adds NAME=VALUE; NAME alone takes its value from ENVIRON (left out if unset). */
-int plan_add_env(struct plan *p, const char *text, char **environ, struct err *e);
+/* Adds NAME=VALUE; NAME alone takes the caller's value (left out if unset). */
+int plan_add_env(struct plan *p, const char *text, struct err *e);
+/* The value of the caller's environment variable NAME[0..N), or NULL. */
+const char *plan_environment(const struct plan *p, const char *name, size_t n);
+
+/* Notes that KEY got TEXT at WHERE; it replaces an older note unless MANY. */
+int plan_note(struct plan *p, const char *key, const char *text, bool many,
+	      enum plan_layer layer, const char *where, struct err *e);
+/* The latest note of KEY, or NULL: it is as it is built in. */
+const struct plan_setting *plan_noted(const struct plan *p, const char *key);
+/* 0 if the configuration lets anything run; -1 and who switched it off. */
+int plan_allowed(const struct plan *p, struct err *e);
+
 /* The text of a limit's value as a person writes it ("60 s", "1G"). */
 const char *plan_limit_text(const struct plan *p, enum plan_limit l, char dst[NUM_TEXT]);
 /* The language of the program: what was said, or what its name says. */

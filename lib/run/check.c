@@ -53,7 +53,7 @@ static bool check_image(const struct plan *p, struct check *c)
 	struct stat st = { 0 };
 	struct err e = { 0 };
 
-	if (image_find(p->image, &im, &e) < 0) {
+	if (run_image(p, &im, &e) < 0) {
 		add(c, "image", "rootfs", CHECK_BAD, e.msg);
 		return false;
 	}
@@ -92,29 +92,27 @@ static void check_limits(const struct plan *p, struct check *c)
 /* Runs a program on backend B, the way every run goes. */
 static bool check_run(const struct plan *p, const char *name, struct check *c)
 {
-	struct plan one;
+	char program[] = "print(6 * 7)", backend[32], text[64];
+	struct plan one = *p;		/* borrows all else that is configured */
 	struct result r;
-	struct err e = { 0 };
-	char text[64];
 	bool ran;
 
-	plan_init(&one);
+	snprintf(backend, sizeof(backend), "%s", name);
 	one.source = PLAN_CODE;
+	one.lang = PLAN_PYTHON;
+	one.program = program;
+	one.backend = backend;
 	one.json = one.no_stdin = true;	/* what it prints is captured */
-	one.program = strdup("print(6 * 7)");
-	one.backend = strdup(name);
-	one.image = p->image ? strdup(p->image) : NULL;
-	if (one.program && one.backend && plan_finish(&one, &e) == 0)
-		run(&one, clock_now_us(), 0, NULL, &r);
-	else
-		result_init(&r, 0);
+	one.print_last = false;
+	one.output_dir = NULL;
+	one.inputs = one.env = (struct strv){ 0 };
+	run(&one, clock_now_us(), 0, NULL, &r);
 	ran = r.status == RESULT_OK && r.out.held.len == 3 && !memcmp(r.out.held.at, "42\n", 3);
 	snprintf(text, sizeof(text), "a program ran in %lld ms",
 		 (long long)(r.finish_us - r.begin_us) / 1000);
 	add(c, name, "sandbox", ran ? CHECK_OK : CHECK_BAD,
 	    ran ? text : *r.error.msg ? r.error.msg : "a program did not give its answer");
 	result_free(&r);
-	plan_free(&one);
 	return ran;
 }
 
@@ -124,7 +122,7 @@ static void check_backend(const struct plan *p, const struct backend *b, bool im
 	struct err e = { 0 };
 	bool good = true;
 
-	if (b->probe(&program, &e) < 0) {
+	if (b->probe(p, &program, &e) < 0) {
 		add(c, b->name, "program", CHECK_BAD, e.msg);
 		return;
 	}
@@ -139,7 +137,9 @@ static void check_backend(const struct plan *p, const struct backend *b, bool im
 		good &= ok;
 		add(c, b->name, pr->name, ok ? CHECK_OK : CHECK_BAD, ok ? pr->what : e.msg);
 	}
-	if (!image)
+	if (plan_allowed(p, &e) < 0)
+		add(c, b->name, "sandbox", CHECK_BAD, e.msg);
+	else if (!image)
 		add(c, b->name, "sandbox", CHECK_BAD, "not tried: there is no image");
 	else if (!good)
 		add(c, b->name, "sandbox", CHECK_BAD, "not tried: see above");

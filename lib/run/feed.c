@@ -10,6 +10,7 @@
 #include <string.h>
 #include <sys/random.h>
 #include <sys/socket.h>
+#include <time.h>
 #include <unistd.h>
 
 #define QUEUE_MAX (4u << 20)	/* all arguments and variables, then chunks */
@@ -53,6 +54,7 @@ static int send_run(struct turn *t, struct err *e)
 	uint8_t body[2 * MSG_PATH_MAX + 1024];
 	char hostname[32];
 	uint64_t id;
+	struct timespec now;
 	bool list = !p->json && !p->quiet && isatty(STDERR_FILENO);
 	struct msg_run m = {
 		.version = MSG_VERSION,
@@ -60,6 +62,7 @@ static int send_run(struct turn *t, struct err *e)
 		      : in->lang == PLAN_SHELL ? MSG_SHELL : MSG_PYTHON,
 		.flags = (uint8_t)((p->print_last ? MSG_PRINT_LAST : 0) |
 			 (t->stdin_wanted ? MSG_STDIN_OPEN : 0) | (p->json ? MSG_REPORT : 0) |
+			 (t->choice->one_stream ? MSG_ONE_STREAM : 0) |
 			 (p->output_dir ? MSG_COLLECT : list ? MSG_LIST : 0)),
 		.cpus = (uint32_t)p->limit[LIMIT_CPUS],
 		.pids = (uint32_t)p->limit[LIMIT_PIDS],
@@ -74,7 +77,10 @@ static int send_run(struct turn *t, struct err *e)
 		.file = in->file ? in->file : "",
 	};
 
-	if (getrandom(&id, sizeof(id), 0) != sizeof(id))
+	(void)clock_gettime(CLOCK_REALTIME, &now);	/* cannot fail */
+	m.clock_us = (uint64_t)now.tv_sec * 1000000 + (uint64_t)now.tv_nsec / 1000;
+	if (getrandom(&id, sizeof(id), 0) != sizeof(id) ||
+	    getrandom(m.seed, sizeof(m.seed), 0) != sizeof(m.seed))
 		return err_sys(e, ERR_HOST, "random bytes");
 	snprintf(hostname, sizeof(hostname), "pai-%08" PRIx32, (uint32_t)id);
 	ssize_t n = msg_put_run(&m, body, sizeof(body), e);
@@ -215,7 +221,7 @@ int feed_step(struct turn *t, struct err *e)
 		return -1;
 	/* START waits for the hello (wire/msg.h says why) */
 	if (t->phase == TURN_LOAD && t->next == t->inputs->n) {
-		turn_enter(t, TURN_START, PLAN_BOOT_MS);
+		turn_enter(t, TURN_START, t->plan->boot_ms);
 		return feed_frame(t, MSG_START, NULL, 0, e);
 	}
 	return 0;

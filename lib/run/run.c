@@ -102,7 +102,7 @@ struct warmth {
 
 static bool can_be_warm(const struct plan *p, const struct inputs *in, const struct choice *c)
 {
-	if (p->fresh || p->source == PLAN_MODULE || in->lang == PLAN_SHELL)
+	if (p->fresh || p->source == PLAN_MODULE || in->lang == PLAN_SHELL || c->image->is_folder)
 		return false;
 	for (size_t i = 0; i < p->env.n; i++)
 		if (!preload_env_ok(p->env.at[i]))
@@ -123,15 +123,15 @@ static void choose_template(const struct plan *p, struct inputs *in, struct choi
 	if (!can_be_warm(p, in, c))
 		return;
 	if (p->preload) {
-		w->preload = preload_find(p->preload);
+		w->preload = p->preload;
 	} else {
 		size_t n = inputs_look(in, PRELOAD_LOOK, LOOK_MS, sig_fd, &room, &text);
 
-		w->preload = preload_guess(text, n);
+		w->preload = preload_guess(&p->preloads, text, n);
 		buf_free(&room);
 	}
 	if (p->limit[LIMIT_MEMORY] < WARM_MEMORY)
-		w->preload = &preloads[0];	/* what is not needed must not fill it */
+		w->preload = &p->preloads.list[0];	/* what is not needed must not fill it */
 	key.backend = c->program[choice_first(c)];
 	key.modules = w->preload->modules;
 	if (template_name(&key, name, &ignored) < 0)
@@ -226,19 +226,26 @@ static int run_with(const struct plan *p, struct inputs *in, int sig_fd, unsigne
 	return rc;
 }
 
+int run_image(const struct plan *p, struct image *im, struct err *e)
+{
+	if (p->gvisor_rootfs && (!p->backend || strcmp(p->backend, "firecracker")))
+		return image_at(p->gvisor_rootfs, im, e);
+	return image_find(p->image, im, e);
+}
+
 static int run_all(const struct plan *p, unsigned open, run_note *note, struct result *r,
 		   struct err *e)
 {
 	struct inputs in;
 	AUTO_FD sig_fd = take_signals(e);
 
-	if (sig_fd < 0 || backend_check_name(p->backend, e) < 0 ||
+	if (sig_fd < 0 || plan_allowed(p, e) < 0 ||
 	    outdir_open(&r->files, p->output_dir, p->json, e) < 0)
 		return -1;
 	trace("signals, output folder");
 	int rc = inputs_open(p, &in, e);
 	if (rc == 0)
-		rc = image_find(p->image, &r->image, e);
+		rc = run_image(p, &r->image, e);
 	trace("inputs, image found");
 	if (rc == 0)
 		rc = run_with(p, &in, sig_fd, open, note, r, e);

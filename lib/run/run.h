@@ -11,6 +11,7 @@
 
 #include "out/result.h"
 #include "plan/plan.h"
+#include "state/image.h"
 
 /* One line for a person, while the run goes on; may be NULL. */
 typedef void run_note(const char *text);
@@ -20,5 +21,8 @@ typedef void run_note(const char *text);
  * process began (clock_now_us()); OPEN has bit N set if descriptor N was open. */
 void run(const struct plan *p, int64_t begin_us, unsigned open, run_note *note,
 	 struct result *r);
+
+/* The image that a run of this plan starts from. */
+int run_image(const struct plan *p, struct image *im, struct err *e);
 
 #endif

@@ -38,7 +38,7 @@ static int on_hello(struct turn *t, const struct frame *f, struct err *e)
 		return err_set(e, ERR_IMAGE, "the image speaks protocol %u, this pai-exec %u; "
 			       "deploy/build-image --seal mends that", (unsigned)version, MSG_VERSION);
 	if (t->making) {
-		turn_enter(t, TURN_MAKE, PLAN_BOOT_MS);
+		turn_enter(t, TURN_MAKE, t->plan->boot_ms);
 		return 0;
 	}
 	drop_boot_text(t->err_fd);
@@ -141,11 +141,17 @@ static int on_note(struct turn *t, const struct frame *f, struct err *e)
 
 static int on_done(struct turn *t, const struct frame *f, struct err *e)
 {
-	if (f->len > 0 || t->r->files.open)
+	struct unpacker u = unpack(f);
+	uint64_t out = unpack_number(&u, 8), err = unpack_number(&u, 8);
+
+	if (unpack_end(&u, "done", e) < 0)
+		return -1;
+	if (t->r->files.open)
 		return err_set(e, ERR_GUEST, "an end in the middle of a file");
+	stream_last(&t->r->out, out);
+	stream_last(&t->r->err, err);
 	trace("guest: all files sent");
 	t->r->done_us = clock_now_us();
-	t->r->out.last = t->r->err.last = true;
 	turn_enter(t, TURN_DRAIN, t->hurry ? PLAN_END_MS : NUM_NONE);
 	return 0;
 }

@@ -76,7 +76,7 @@ int turn_go_cold(struct turn *t, bool damaged, struct err *e)
 		template_remove(t->choice->template_dir);
 	t->clone = t->making = false;
 	forget_attempt(t);
-	turn_enter(t, TURN_BOOT, PLAN_BOOT_MS);
+	turn_enter(t, TURN_BOOT, t->plan->boot_ms);
 	return keeper_ask(t->keeper.link, KEEPER_NEXT, e);
 }
 
@@ -96,8 +96,16 @@ static int on_saved(struct turn *t, const struct keeper_msg *m, struct err *e)
 		snprintf(text, sizeof(text), "no template was made: %s", m->err.msg);
 		(void)strv_add(&t->r->notes, text, &ignored);
 	}
-	turn_enter(t, TURN_BOOT, PLAN_BOOT_MS);
+	turn_enter(t, TURN_BOOT, t->plan->boot_ms);
 	return feed_begin(t, e);
+}
+
+static int late(const struct turn *t, struct err *e)
+{
+	char text[NUM_TEXT];
+
+	return err_set(e, ERR_BOOT, "the sandbox did not start within %s",
+		       num_duration_text(t->plan->boot_ms, text));
 }
 
 static int on_deadline(struct turn *t, struct err *e)
@@ -107,11 +115,9 @@ static int on_deadline(struct turn *t, struct err *e)
 	case TURN_MAKE:
 		if (t->clone || t->phase == TURN_MAKE)
 			return turn_go_cold(t, false, e);
-		return err_set(e, ERR_BOOT, "the sandbox did not start within %u s",
-			       PLAN_BOOT_MS / 1000);
+		return late(t, e);
 	case TURN_START:
-		return err_set(e, ERR_BOOT, "the sandbox did not start within %u s",
-			       PLAN_BOOT_MS / 1000);
+		return late(t, e);
 	case TURN_RUN:
 		t->timed_out = true;
 		return turn_interrupt(t, e);
@@ -307,7 +313,7 @@ static int drain(struct turn *t, struct err *e)
 
 int turn_take(struct turn *t, struct err *e)
 {
-	turn_enter(t, TURN_BOOT, PLAN_BOOT_MS);
+	turn_enter(t, TURN_BOOT, t->plan->boot_ms);
 	while (t->phase != TURN_OVER) {
 		struct pollfd p[POLLED];
 

@@ -23,11 +23,15 @@ struct image {
 	/* Of a microVM; NULL and "" where image.json has no "vmlinux". */
 	char *vmlinux, *initrd;
 	char vmlinux_digest[IMAGE_DIGEST], initrd_digest[IMAGE_DIGEST];
+	bool is_folder;		/* rootfs is one: cold starts only */
 };
 
 /* Finds the image NAME (NULL: "default"): a name in the user's data folder or
  * in the system's, or a path if it has a slash. */
 int image_find(const char *name, struct image *out, struct err *e);
+/* The file system at PATH itself, an EROFS file or a folder, without image.json:
+ * its digest is that of its device, inode, size, mtime and ctime. */
+int image_at(const char *path, struct image *out, struct err *e);
 void image_free(struct image *im);
 /* The folder of the user's images, or (FOR_ALL) of the system's; false: none. */
 bool image_folder(bool for_all, char path[IMAGE_PATH]);

@@ -65,6 +65,10 @@ int main(void)
 	buf_drop(&b, 2);
 	OK(b.len == 1 && b.at[0] == 'c', "what is dropped is the front");
 	buf_free(&b);
+	OK(str_distance("", "") == 0 && str_distance("timeout", "timeout") == 0 &&
+	   str_distance("time-out", "timeout") == 1 && str_distance("kernel", "kernels") == 1 &&
+	   str_distance("mermoy", "memory") == 2 && str_distance("", "abc") == 3 &&
+	   str_distance("abc", "") == 3, "the distance of two words");
 	errno = ENOENT;
 	err_sys(&e, ERR_HOST, "open '%s'", "x\ny");
 	OK(!strcmp(e.msg, "open 'x\\x0ay': No such file or directory"), "an error is one line");
