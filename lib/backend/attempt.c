@@ -52,8 +52,11 @@ static int make_attempt(struct keeping *k, struct err *e)
 	struct keeper_msg m = { .what = KEEPER_ATTEMPT, .attempt = ++k->attempt,
 				.backend = (uint32_t)k->which, .clone = k->clone };
 
-	if (backends[k->which]->start(k->c, k->clone, k->attempt, &k->sb, e) < 0)
-		return -1;
+	if (backends[k->which]->start(k->c, k->clone, k->attempt, &k->sb, e) < 0) {
+		m.what = KEEPER_FAILED;
+		m.err = *e;
+		return k->clone ? keeper_send(k->link, &m, NULL, 0, e) : -1;
+	}
 	int rc = keeper_send(k->link, &m, k->sb.fd, KEEPER_FDS, e);
 	for (int i = 0; i < KEEPER_FDS; i++)
 		fd_closep(&k->sb.fd[i]);
@@ -82,7 +85,8 @@ static int first_attempt(struct keeping *k, struct err *e)
 
 static void say(struct keeping *k, enum keeper_what what, const struct err *why)
 {
-	struct keeper_msg m = { .what = what, .attempt = k->attempt };
+	struct keeper_msg m = { .what = what, .attempt = k->attempt,
+				.backend = (uint32_t)k->which };
 	struct err ignored;
 
 	if (why)
@@ -118,9 +122,12 @@ static int obey(struct keeping *k, char what, struct err *e)
 
 	switch (what) {
 	case KEEPER_SAVE:
-		(void)backends[k->which]->save(k->c, k->attempt, &why);
+		(void)backends[k->which]->save(k->c, &k->sb, k->attempt, &why);
 		say(k, KEEPER_SAVED, &why);
 		return 0;
+	case KEEPER_CLONE:
+		k->clone = true;
+		return make_attempt(k, e);
 	case KEEPER_NEXT:
 		k->sb.pid = 0;
 		(void)kill(-1, SIGKILL);	/* ESRCH: all of it has ended already */

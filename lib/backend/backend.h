@@ -31,6 +31,9 @@ struct choice {
 	const struct plan *plan;
 	const struct image *image;
 	struct cgroup cgroup;
+	bool plain_user;	/* the keeper is in a user namespace */
+	uint32_t serial;	/* of this run on this host: the command's pid */
+	uint64_t boot_ms;	/* that a cold start may take to its hello */
 	const char *template_dir;	/* to clone from, or NULL */
 	const char *save_dir;	/* a snapshot may be asked for: where it goes, or NULL */
 	bool one_stream;	/* standard output and error are one file */
@@ -42,7 +45,7 @@ struct backend {
 	const char *name;
 	/* 0 if this host can run it, and *PROGRAM its binary; -1 and the reason,
 	 * with the cure where there is one. Changes nothing. */
-	int (*probe)(const struct plan *p, char **program, struct err *e);
+	int (*probe)(const struct plan *p, const struct image *im, char **program, struct err *e);
 	/* Asks the binary what it is ("runsc release-…, systrap"); a few 10 ms. */
 	int (*version)(const char *program, char *text, size_t size, struct err *e);
 	/* What its private root must hold, beyond root.h; ends with NULLs. */
@@ -52,8 +55,21 @@ struct backend {
 	 * tells this one's traces from those of the ones before. */
 	int (*start)(const struct choice *c, bool clone, unsigned attempt, struct sandbox *sb,
 		     struct err *e);
-	/* Snapshots the sandbox of that attempt into save_dir; it goes on. */
-	int (*save)(const struct choice *c, unsigned attempt, struct err *e);
+	/* Snapshots the sandbox of that attempt into save_dir. It goes on, or, with
+	 * SAVE_ENDS, is no more, and a clone of it is to be started. */
+	int (*save)(const struct choice *c, struct sandbox *sb, unsigned attempt, struct err *e);
+	bool save_ends;
+	/* Memory of the host for a sandbox with the plan's limit. */
+	uint64_t (*host_memory)(const struct plan *p);
+	/* What else a snapshot depends on, as a text; NULL: nothing. */
+	void (*key)(const struct choice *c, char *text, size_t size);
+	/* Where only a trial shows whether it works on this host (else NULL): if one
+	 * has shown it, if one was so bad that auto goes without (-1, the reason), the
+	 * outcome of this one, and the time for the first. */
+	bool (*is_known)(void);
+	int (*doubt)(struct err *e);
+	void (*told)(bool answered);
+	uint32_t probe_ms;
 };
 
 extern const struct backend backend_firecracker, backend_gvisor;
@@ -66,6 +82,10 @@ int backend_select(const struct plan *p, const struct image *im, struct choice *
 /* The row of the first backend that was found fit, which is the one that is
  * tried; BACKENDS if none was. */
 int choice_first(const struct choice *c);
+/* The cgroups and times for that backend; again for the next one. */
+void choice_prepare(struct choice *c);
+/* Gives up the first backend, which failed with WHY; false if there is no other. */
+bool choice_fall_back(struct choice *c, const struct err *why);
 /* After a start that failed with *E: asks the host what it refuses (probe.h).
  * Where that tells, or where *E itself is a refusal, *E becomes the story of
  * why no backend works here. Returns -1, as *E is still a failure. */

@@ -1,12 +1,403 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* firecracker - a microVM; see backend.h */
+/* firecracker - a microVM, started in the keeper's root; see backend.h
+ *
+ * Firecracker runs in a folder of its own on the keeper's tmpfs, so that its
+ * relative socket names never collide. The guest dials three ports of the host,
+ * which are sockets there: the control channel and the two raw streams. Nothing
+ * is connected from our side, for what is connected right after a snapshot was
+ * loaded may be answered and then dropped.
+ *
+ * A snapshot resets all connections, of the original too: so that one is ended,
+ * and the run goes on in the first clone of it.
+ */
 #include "backend/backend.h"
 
-static int probe(const struct plan *p, char **program, struct err *e)
+#include "backend/fcapi.h"
+#include "backend/kvm.h"
+#include "base/clock.h"
+#include "base/fd.h"
+#include "host/program.h"
+#include "host/spawn.h"
+#include "wire/msg.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <grp.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mount.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/un.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define FC "/bin/firecracker"		/* all in the keeper's root */
+#define VM "/vm"
+#define TEMPLATE "/template"
+#define SAVE "/save"
+#define API "api.sock"
+#define POOL_UID 1879048192u	/* + the command's pid: a uid that nobody has */
+#define CLONE_MS 10000u
+#define ASK_MS 3000u
+#define MIB (1ull << 20)
+#define OVERHEAD (128 * MIB)	/* of the guest's kernel, above the program's memory */
+#define VMM (64 * MIB)		/* of Firecracker itself, above that */
+
+/* Quiet, with what a microVM has not left out; cryptomgr's tests and the jitter
+ * generator are half of a boot. */
+#define BOOT_ARGS "reboot=k panic=-1 pci=off quiet loglevel=0 8250.nr_uarts=0 i8042.noaux " \
+		  "i8042.nomux i8042.nopnp i8042.dumbkbd cryptomgr.notests " \
+		  "initcall_blacklist=jent_mod_init"
+
+/* The size of the machine: a power of two that holds the limit, and its kernel;
+ * few sizes, so that templates are shared. The limit is held inside. */
+static uint64_t machine_mib(const struct plan *p)
 {
-	(void)p;
-	*program = NULL;
-	return err_set(e, ERR_BACKEND, "not built yet");
+	uint64_t size = 256 * MIB;
+
+	while (size < p->limit[LIMIT_MEMORY])
+		size *= 2;
+	return (size + OVERHEAD) / MIB;
 }
 
-const struct backend backend_firecracker = { .name = "firecracker", .probe = probe };
+static uint64_t host_memory(const struct plan *p)
+{
+	return machine_mib(p) * MIB + VMM;
+}
+
+static void key(const struct choice *c, char *text, size_t size)
+{
+	snprintf(text, size, "%llu %s %s", (unsigned long long)machine_mib(c->plan),
+		 c->image->vmlinux_digest, c->image->initrd_digest);
+}
+
+static int probe(const struct plan *p, const struct image *im, char **program, struct err *e)
+{
+	if (!im->vmlinux || !im->initrd)
+		return err_set(e, ERR_BACKEND, "the image has no kernel; deploy/build-image --seal adds it");
+	*program = program_find(p->firecracker_bin ? p->firecracker_bin : "firecracker",
+				"firecracker_bin", "install Firecracker 1.12 or newer", e);
+	if (!*program)
+		return -1;
+	if (program_needs_loader(*program) >= 0 && kvm_probe(e) == 0)
+		return 0;
+	if (!e->kind)
+		(void)err_set(e, ERR_BACKEND, "%s: not an ELF program", *program);
+	free(*program);
+	*program = NULL;
+	return -1;
+}
+
+static int version(const char *program, char *text, size_t size, struct err *e)
+{
+	const char *const ask[] = { program, "--version", NULL };
+	char said[4096], word[64] = "";
+
+	if (spawn_read(ask, ASK_MS, said, sizeof(said), e) < 0)
+		return -1;
+	if (sscanf(said, "Firecracker v%63s", word) != 1)
+		return err_set(e, ERR_BACKEND, "%s: not firecracker: --version says '%.60s'", program, said);
+	str_printable(text, size, word, strlen(word));
+	return 0;
+}
+
+static int binds(const struct choice *c, const char *program, struct root_bind b[BACKEND_BINDS],
+		 struct err *e)
+{
+	static char state[4200], memory[4200];	/* live as long as the keeper */
+	int n = 0;
+
+	for (size_t i = 0; program_needs_loader(program) > 0 && i < PROGRAM_LIBS; i++)
+		if (access(program_libs[i], F_OK) == 0)
+			b[n++] = (struct root_bind){ program_libs[i], program_libs[i] };
+	b[n++] = (struct root_bind){ program, FC };
+	b[n++] = (struct root_bind){ KVM_DEVICE, KVM_DEVICE, .writable = true, .device = true };
+	b[n++] = (struct root_bind){ c->image->rootfs, VM "/rootfs" };
+	b[n++] = (struct root_bind){ c->image->vmlinux, VM "/vmlinux" };
+	b[n++] = (struct root_bind){ c->image->initrd, VM "/initrd" };
+	if (c->template_dir) {
+		/* one by one: the uid of the machine may not enter the user's cache */
+		snprintf(state, sizeof(state), "%.4095s/state", c->template_dir);
+		snprintf(memory, sizeof(memory), "%.4095s/memory", c->template_dir);
+		b[n++] = (struct root_bind){ state, TEMPLATE "/state" };
+		b[n++] = (struct root_bind){ memory, TEMPLATE "/memory" };
+	}
+	if (c->save_dir)
+		b[n++] = (struct root_bind){ c->save_dir, SAVE, .writable = true };
+	b[n] = (struct root_bind){ NULL };
+	(void)e;
+	return 0;
+}
+
+/* What the machine's process is: the caller where that is a plain user (and uid
+ * 0 of the keeper's namespace), else a uid that owns nothing. */
+static uid_t machine_uid(const struct choice *c)
+{
+	return c->plain_user ? 0 : POOL_UID + c->serial;
+}
+
+/* A uid of the pool has no right to the host's node: one of its own, then. */
+static int own_kvm(uid_t uid, struct err *e)
+{
+	static bool done;
+	struct stat st;
+
+	if (uid == 0 || done)
+		return 0;
+	if (stat(KVM_DEVICE, &st) < 0 || mkdir("/run/kvm", 0755) < 0 ||
+	    mount("kvm", "/run/kvm", "tmpfs", MS_NOSUID | MS_NOEXEC, "mode=755,size=64k") < 0 ||
+	    mknod("/run/kvm/kvm", S_IFCHR | 0600, st.st_rdev) < 0 || chown("/run/kvm/kvm", uid, uid) < 0 ||
+	    mount("/run/kvm/kvm", KVM_DEVICE, NULL, MS_BIND, NULL) < 0)
+		return err_sys(e, ERR_HOST, "give " KVM_DEVICE " to the machine's uid");
+	done = true;
+	return 0;
+}
+
+static int write_config(const struct choice *c, struct err *e)
+{
+	char text[2048];
+	AUTO_FD fd = open("vm.json", O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
+	int n = snprintf(text, sizeof(text),
+		"{\"boot-source\":{\"kernel_image_path\":\"" VM "/vmlinux\",\"initrd_path\":\"" VM "/initrd\","
+		"\"boot_args\":\"" BOOT_ARGS "\"},"
+		"\"drives\":[{\"drive_id\":\"image\",\"path_on_host\":\"" VM "/rootfs\","
+		"\"is_root_device\":false,\"is_read_only\":true}],"
+		"\"machine-config\":{\"vcpu_count\":%llu,\"mem_size_mib\":%llu},"
+		"\"vsock\":{\"guest_cid\":3,\"uds_path\":\"v.sock\"}}",
+		(unsigned long long)c->plan->limit[LIMIT_CPUS], (unsigned long long)machine_mib(c->plan));
+
+	if (fd < 0 || fd_write_all(fd, text, (size_t)n) < 0)
+		return err_sys(e, ERR_HOST, "write vm.json");
+	return 0;
+}
+
+/* The sockets that the guest's three ports lead to. */
+static int listen_ports(int fd[KEEPER_FDS], uid_t uid, struct err *e)
+{
+	for (unsigned i = 0; i < KEEPER_FDS; i++) {
+		struct sockaddr_un addr = { .sun_family = AF_UNIX };
+
+		snprintf(addr.sun_path, sizeof(addr.sun_path), "v.sock_%u", MSG_VSOCK_PORT + i);
+		fd[i] = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+		if (fd[i] < 0 || bind(fd[i], (struct sockaddr *)&addr, sizeof(addr)) < 0 ||
+		    chown(addr.sun_path, uid, uid) < 0 || listen(fd[i], 1) < 0)
+			return err_sys(e, ERR_HOST, "listen for the guest");
+	}
+	return 0;
+}
+
+/* The attempt's folder becomes our working directory. */
+static int enter_folder(unsigned attempt, uid_t uid, struct err *e)
+{
+	char path[32];
+
+	snprintf(path, sizeof(path), "/run/vm%u", attempt);
+	if (mkdir(path, 0700) < 0 || chown(path, uid, uid) < 0 || chdir(path) < 0)
+		return err_sys(e, ERR_HOST, "make %s", path);
+	return 0;
+}
+
+static int become_machine(const struct choice *c, int out, struct err *e)
+{
+	uid_t uid = machine_uid(c);
+	struct rlimit core = { 0, 0 };
+	AUTO_FD null = open("/dev/null", O_RDWR | O_CLOEXEC);
+	sigset_t none;
+
+	sigemptyset(&none);
+	(void)sigprocmask(SIG_SETMASK, &none, NULL);
+	if (cgroup_enter(&c->cgroup, e) < 0)
+		return -1;
+	if (setrlimit(RLIMIT_CORE, &core) < 0 || dup2(null, 0) < 0 || dup2(out, 1) < 0 ||
+	    dup2(out, 2) < 0)
+		return err_sys(e, ERR_HOST, "set up firecracker");
+	for (int cap = 0; prctl(PR_CAPBSET_READ, cap) >= 0; cap++)
+		if (prctl(PR_CAPBSET_DROP, cap) < 0)
+			return err_sys(e, ERR_HOST, "drop capability %d", cap);
+	if (uid && (setgroups(0, NULL) < 0 || setresgid(uid, uid, uid) < 0 || setresuid(uid, uid, uid) < 0))
+		return err_sys(e, ERR_HOST, "become uid %u", uid);
+	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0)
+		return err_sys(e, ERR_HOST, "give up new rights");
+	return 0;
+}
+
+static void exec_machine(const struct choice *c, bool clone, int out, int report)
+{
+	static char *env[] = { NULL };
+	const char *words[] = { FC, "--id", "pai", "--level", "Error", "--api-sock", API,
+				clone ? NULL : "--config-file", "vm.json", NULL };
+	struct err e = { 0 };
+
+	if (become_machine(c, out, &e) == 0 && execve(FC, (char *const *)(uintptr_t)words, env) < 0)
+		(void)err_sys(&e, ERR_BACKEND, "start firecracker");
+	(void)fd_write_all(report, &e, sizeof(e));	/* else the reader sees an end */
+	_exit(1);
+}
+
+static int fork_machine(const struct choice *c, bool clone, struct sandbox *sb, int *said,
+			struct err *e)
+{
+	struct err failed;
+	int out[2] = { -1, -1 }, report[2] = { -1, -1 };
+
+	if (pipe2(out, O_CLOEXEC) < 0 || pipe2(report, O_CLOEXEC) < 0)
+		return err_sys(e, ERR_HOST, "make a pipe");
+	AUTO_FD out_end = out[1], report_end = report[0];
+	*said = out[0];		/* stays open: a write to a pipe without reader fails */
+	pid_t pid = fork();
+	if (pid < 0)
+		return err_sys(e, ERR_HOST, "fork");
+	if (pid == 0)
+		exec_machine(c, clone, out[1], report[1]);
+	(void)close(report[1]);
+	sb->pid = pid;
+	if (fd_read_all(report_end, &failed, sizeof(failed)) > 0) {
+		*e = failed;
+		return -1;
+	}
+	return 0;
+}
+
+/* The last line that Firecracker wrote: its errors come last. */
+static int died(int said, struct err *e)
+{
+	char text[8192], line[300];
+	ssize_t n = fd_nonblock(said, true) < 0 ? -1 : read(said, text, sizeof(text) - 1);
+
+	text[n > 0 ? n : 0] = 0;
+	while (n > 0 && strchr(" \r\n", text[n - 1]))
+		text[--n] = 0;
+	const char *last = strrchr(text, '\n');
+	last = last ? last + 1 : text;
+	str_printable(line, sizeof(line), last, strlen(last));
+	return err_set(e, ERR_BOOT, "firecracker ended%s%s", *line ? ": " : "", line);
+}
+
+/* Waits for the three calls of the guest. */
+static int accept_calls(int listener[KEEPER_FDS], struct sandbox *sb, int said, int64_t until_us,
+			struct err *e)
+{
+	AUTO_FD pid_fd = (int)syscall(SYS_pidfd_open, sb->pid, 0);
+
+	for (int have = 0; have < KEEPER_FDS;) {
+		struct pollfd p[KEEPER_FDS + 1];
+
+		for (int i = 0; i < KEEPER_FDS; i++)
+			p[i] = (struct pollfd){ sb->fd[i] < 0 ? listener[i] : -1, POLLIN, 0 };
+		p[KEEPER_FDS] = (struct pollfd){ pid_fd, POLLIN, 0 };
+		int n = poll(p, KEEPER_FDS + 1, clock_poll_ms(until_us));
+		if (n < 0 && errno != EINTR)
+			return err_sys(e, ERR_HOST, "poll");
+		if (n == 0)
+			return err_set(e, ERR_SILENT, "no guest answered in time: KVM does not work here");
+		if (n > 0 && p[KEEPER_FDS].revents)
+			return died(said, e);
+		for (int i = 0; n > 0 && i < KEEPER_FDS; i++)
+			if (p[i].revents && (sb->fd[i] = accept4(listener[i], NULL, NULL, SOCK_CLOEXEC)) >= 0)
+				have++;
+	}
+	return 0;
+}
+
+static void end_machine(struct sandbox *sb)
+{
+	if (sb->pid <= 0)
+		return;
+	(void)kill(sb->pid, SIGKILL);
+	while (waitpid(sb->pid, NULL, 0) < 0 && errno == EINTR)
+		;
+	sb->pid = 0;
+	for (int i = 0; i < KEEPER_FDS; i++)
+		fd_closep(&sb->fd[i]);
+}
+
+static int load(const struct choice *c, int64_t until_us, struct err *e)
+{
+	const char *at = c->save_dir ? SAVE : TEMPLATE;
+	char body[256];
+
+	snprintf(body, sizeof(body), "{\"snapshot_path\":\"%s/state\",\"mem_backend\":{\"backend_path\":"
+		 "\"%s/memory\",\"backend_type\":\"File\"},\"resume_vm\":true}", at, at);
+	return fcapi_call(API, "PUT", "/snapshot/load", body, until_us, e);
+}
+
+static int start(const struct choice *c, bool clone, unsigned attempt, struct sandbox *sb,
+		 struct err *e)
+{
+	int listener[KEEPER_FDS] = { -1, -1, -1 }, said = -1;
+	int64_t until = clock_now_us() + (clone ? CLONE_MS : c->boot_ms) * (int64_t)1000;
+	uid_t uid = machine_uid(c);
+	char name[32];
+
+	*sb = (struct sandbox){ .fd = { -1, -1, -1 } };
+	int rc = own_kvm(uid, e) < 0 || enter_folder(attempt, uid, e) < 0 ||
+		 listen_ports(listener, uid, e) < 0 || (!clone && write_config(c, e) < 0) ||
+		 fork_machine(c, clone, sb, &said, e) < 0 || (clone && load(c, until, e) < 0) ||
+		 accept_calls(listener, sb, said, until, e) < 0 ? -1 : 0;
+	/* nobody else calls: not the program, whoever it becomes */
+	for (unsigned i = 0; i < KEEPER_FDS; i++) {
+		fd_closep(&listener[i]);
+		snprintf(name, sizeof(name), "v.sock_%u", MSG_VSOCK_PORT + i);
+		(void)unlink(name);
+	}
+	if (rc < 0)
+		end_machine(sb);
+	return rc;
+}
+
+/* Firecracker writes all of the memory; what is zero becomes a hole. */
+static int punch_holes(const char *path, struct err *e)
+{
+	static uint8_t block[1 << 20];
+	static const uint8_t zero[4096];
+	AUTO_FD fd = open(path, O_RDWR | O_CLOEXEC);
+	off_t at = 0;
+
+	if (fd < 0)
+		return err_sys(e, ERR_HOST, "%s", path);
+	for (ssize_t n; (n = pread(fd, block, sizeof(block), at)) > 0; at += n)
+		for (ssize_t i = 0, from; i < n; i += 4096) {
+			for (from = i; i + 4096 <= n && !memcmp(block + i, zero, 4096); i += 4096)
+				;
+			if (i > from)
+				(void)fallocate(fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, at + from,
+						i - from);	/* then it is larger */
+		}
+	return 0;
+}
+
+static int save(const struct choice *c, struct sandbox *sb, unsigned attempt, struct err *e)
+{
+	static const char *const files[] = { SAVE "/state", SAVE "/memory" };
+	int64_t until = clock_now_us() + c->boot_ms * (int64_t)1000;
+	uid_t uid = machine_uid(c);
+
+	(void)attempt;
+	/* the machine's uid writes there for a moment, and owns nothing of it after */
+	int rc = uid && chown(SAVE, uid, uid) < 0 ? err_sys(e, ERR_HOST, "lend the template's folder") : 0;
+	if (rc == 0)
+		rc = fcapi_call(API, "PATCH", "/vm", "{\"state\":\"Paused\"}", until, e);
+	if (rc == 0)
+		rc = fcapi_call(API, "PUT", "/snapshot/create", "{\"snapshot_type\":\"Full\","
+				"\"snapshot_path\":\"" SAVE "/state\",\"mem_file_path\":\"" SAVE "/memory\"}", until, e);
+	end_machine(sb);
+	if (uid && chown(SAVE, 0, 0) < 0 && rc == 0)
+		rc = err_sys(e, ERR_HOST, "take the template's folder back");
+	for (size_t i = 0; rc == 0 && i < sizeof(files) / sizeof(*files); i++)
+		if (chown(files[i], 0, 0) < 0 || chmod(files[i], 0644) < 0)
+			rc = err_sys(e, ERR_HOST, "take %s back", files[i]);
+	return rc < 0 ? -1 : punch_holes(files[1], e);
+}
+
+const struct backend backend_firecracker = {
+	.name = "firecracker", .probe = probe, .version = version, .binds = binds, .start = start,
+	.save = save, .save_ends = true, .host_memory = host_memory, .key = key,
+	.is_known = kvm_is_known, .doubt = kvm_doubt, .told = kvm_told, .probe_ms = KVM_PROBE_MS,
+};

@@ -10,10 +10,10 @@
 #include "backend/ociconf.h"
 #include "base/clock.h"
 #include "base/fd.h"
+#include "host/program.h"
 #include "host/spawn.h"
 
 #include <assert.h>
-#include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <sched.h>
@@ -70,40 +70,6 @@ static void make_words(struct words *to, const struct plan *p, const char *const
 	assert(n < WORDS_MAX);
 }
 
-/* Absolute path of NAME as execvp() would find it, or NULL. */
-static char *find_on_path(const char *name)
-{
-	const char *path = getenv("PATH");
-	char at[4096];
-
-	for (const char *p = path && *path ? path : "/usr/local/bin:/usr/bin:/bin"; *p;) {
-		size_t n = strcspn(p, ":");
-
-		snprintf(at, sizeof(at), "%.*s/%s", (int)n, p, name);
-		if (n > 0 && access(at, X_OK) == 0)
-			return realpath(at, NULL);
-		p += n + (p[n] == ':');
-	}
-	return NULL;
-}
-
-/* 1 if the program at PATH needs a dynamic loader, as Debian's runsc does, 0 if
- * not, -1 if it is no ELF program. */
-static int elf_needs_loader(const char *path)
-{
-	AUTO_FD fd = open(path, O_RDONLY | O_CLOEXEC);
-	Elf64_Ehdr h;
-	Elf64_Phdr p;
-
-	if (fd < 0 || pread(fd, &h, sizeof(h), 0) != sizeof(h) || memcmp(h.e_ident, ELFMAG, SELFMAG))
-		return -1;
-	for (unsigned i = 0; i < h.e_phnum; i++)
-		if (pread(fd, &p, sizeof(p), (off_t)(h.e_phoff + i * sizeof(p))) == sizeof(p) &&
-		    p.p_type == PT_INTERP)
-			return 1;
-	return 0;
-}
-
 /* What the caller's own limits must leave; a sandbox that starts without dies
  * with a riddle. */
 static int check_limits(struct err *e)
@@ -128,23 +94,14 @@ static int check_limits(struct err *e)
 }
 
 /* Absolute path of the runsc that is wanted: a name, or a path already. */
-static char *find_runsc(const char *wanted, struct err *e)
+static int probe(const struct plan *p, const struct image *im, char **program, struct err *e)
 {
-	char *found = *wanted == '/' ? realpath(wanted, NULL) : find_on_path(wanted);
-
-	if (!found && *wanted == '/')
-		err_sys(e, ERR_BACKEND, "runsc_bin: %s", wanted);
-	else if (!found)
-		err_set(e, ERR_BACKEND, "%s: not on PATH; deploy/get-runsc installs it", wanted);
-	return found;
-}
-
-static int probe(const struct plan *p, char **program, struct err *e)
-{
-	*program = find_runsc(p->runsc_bin ? p->runsc_bin : "runsc", e);
+	(void)im;
+	*program = program_find(p->runsc_bin ? p->runsc_bin : "runsc", "runsc_bin",
+				"deploy/get-runsc installs it", e);
 	if (!*program)
 		return -1;
-	if (elf_needs_loader(*program) >= 0 && check_limits(e) == 0)
+	if (program_needs_loader(*program) >= 0 && check_limits(e) == 0)
 		return 0;
 	if (!e->kind)
 		(void)err_set(e, ERR_BACKEND, "%s: not an ELF program (a script around runsc would "
@@ -177,15 +134,12 @@ static int version(const char *program, char *text, size_t size, struct err *e)
 static int binds(const struct choice *c, const char *program,
 		 struct root_bind b[BACKEND_BINDS], struct err *e)
 {
-	static const char *const libs[] = { "/usr", "/lib", "/lib64" };
 	int n = 0;
 
 	(void)e;
-	if (elf_needs_loader(program) > 0) {
-		for (size_t i = 0; i < sizeof(libs) / sizeof(*libs); i++)
-			if (access(libs[i], F_OK) == 0)
-				b[n++] = (struct root_bind){ libs[i], libs[i] };
-	}
+	for (size_t i = 0; program_needs_loader(program) > 0 && i < PROGRAM_LIBS; i++)
+		if (access(program_libs[i], F_OK) == 0)
+			b[n++] = (struct root_bind){ program_libs[i], program_libs[i] };
 	b[n++] = (struct root_bind){ program, RUNSC };
 	b[n++] = (struct root_bind){ c->image->rootfs, c->image->is_folder ? OCI_FOLDER : OCI_IMAGE };
 	if (c->template_dir)
@@ -336,8 +290,14 @@ static int start(const struct choice *c, bool clone, unsigned attempt, struct sa
 	return rc;
 }
 
-static int save(const struct choice *c, unsigned attempt, struct err *e)
+static uint64_t host_memory(const struct plan *p)
 {
+	return p->limit[LIMIT_MEMORY] + PLAN_MEMORY_SLACK;
+}
+
+static int save(const struct choice *c, struct sandbox *sb, unsigned attempt, struct err *e)
+{
+	(void)sb;
 	static const char *const checkpoint[] = { "checkpoint", "-leave-running",
 						  "-image-path=" SAVE, NULL };
 	struct words words;
@@ -351,5 +311,5 @@ static int save(const struct choice *c, unsigned attempt, struct err *e)
 
 const struct backend backend_gvisor = {
 	.name = "gvisor", .probe = probe, .version = version, .binds = binds, .start = start,
-	.save = save,
+	.save = save, .host_memory = host_memory,
 };

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* Host processes and threads of one sandbox: the sentry's Go threads, its
  * stubs, the gofer. */
@@ -32,24 +33,50 @@ static int none_works(const struct choice *c, const char *name, struct err *e)
 int backend_select(const struct plan *p, const struct image *im, struct choice *c, struct err *e)
 {
 	const char *name = p->backend ? p->backend : "auto";
-	struct cgroup_limits limits = {
-		.memory_bytes = p->limit[LIMIT_MEMORY] + PLAN_MEMORY_SLACK,
-		.cpus = p->limit[LIMIT_CPUS],
-		.host_pids = HOST_PIDS(p->limit[LIMIT_PIDS]),
-	};
 	bool any = false;
 
-	*c = (struct choice){ .plan = p, .image = im, .cgroup.oom_fd = -1, .cgroup.cpu_fd = -1 };
+	*c = (struct choice){ .plan = p, .image = im, .plain_user = geteuid() != 0,
+			      .serial = (uint32_t)getpid(), .cgroup.oom_fd = -1, .cgroup.cpu_fd = -1 };
 	for (int i = 0; i < BACKENDS; i++) {
 		if (strcmp(name, "auto") && strcmp(name, backends[i]->name))
 			continue;
-		if (backends[i]->probe(p, &c->program[i], &c->why_not[i]) == 0)
-			any = true;
+		if (backends[i]->probe(p, im, &c->program[i], &c->why_not[i]) < 0)
+			continue;
+		any = true;
+		if (!strcmp(name, "auto") && backends[i]->doubt && backends[i]->doubt(&c->why_not[i]) < 0) {
+			free(c->program[i]);
+			c->program[i] = NULL;
+			any = choice_first(c) < BACKENDS;
+		}
 	}
-	if (!any)
-		return none_works(c, name, e);
+	return any ? 0 : none_works(c, name, e);
+}
+
+void choice_prepare(struct choice *c)
+{
+	const struct backend *b = backends[choice_first(c)];
+	struct cgroup_limits limits = {
+		.memory_bytes = b->host_memory(c->plan),
+		.cpus = c->plan->limit[LIMIT_CPUS],
+		.host_pids = HOST_PIDS(c->plan->limit[LIMIT_PIDS]),
+	};
+	bool named = c->plan->backend && strcmp(c->plan->backend, "auto");
+	bool trial = b->is_known && !named && !b->is_known();
+
+	c->boot_ms = trial ? b->probe_ms : c->plan->boot_ms;
+	c->template_dir = c->save_dir = NULL;
+	cgroup_drop(&c->cgroup);
 	cgroup_make(&c->cgroup, &limits);
-	return 0;
+}
+
+bool choice_fall_back(struct choice *c, const struct err *why)
+{
+	int i = choice_first(c);
+
+	free(c->program[i]);
+	c->program[i] = NULL;
+	c->why_not[i] = *why;
+	return choice_first(c) < BACKENDS;
 }
 
 int choice_first(const struct choice *c)

@@ -20,6 +20,7 @@ static const struct {
 	[ERR_IMAGE] = { "image_missing", 125 },
 	[ERR_BACKEND] = { "no_backend", 125 },
 	[ERR_BOOT] = { "boot_failed", 125 },
+	[ERR_SILENT] = { "boot_failed", 125 },
 	[ERR_DIED] = { "sandbox_died", 125 },
 	[ERR_OUTPUT] = { "output", 125 },
 	[ERR_UNREADABLE] = { "unreadable", 126 },

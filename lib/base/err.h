@@ -19,6 +19,7 @@ enum err_kind {
 	ERR_IMAGE,		/* no image, or one that cannot be used */
 	ERR_BACKEND,		/* no sandbox backend works here */
 	ERR_BOOT,		/* the sandbox did not start */
+	ERR_SILENT,		/* it did, and nobody in it ever spoke */
 	ERR_DIED,		/* the sandbox died before it gave a status */
 	ERR_OUTPUT,		/* an output that should be kept was not */
 	ERR_UNREADABLE,		/* FILE cannot be read */

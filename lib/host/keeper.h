@@ -23,13 +23,15 @@ enum keeper_what {
 	KEEPER_ATTEMPT = 1,	/* a backend was started: control, stdout, stderr */
 	KEEPER_ENDED,		/* the backend's own process ended: err says how */
 	KEEPER_SAVED,		/* the snapshot that was asked for: err, or none */
-	KEEPER_FAILED,		/* no attempt could be made: err says why */
+	KEEPER_FAILED,		/* no attempt could be made: err says why. If it was to be a
+				 * clone, another may be asked for */
 };
 
 /* What the command may ask for: one byte each. */
 enum keeper_ask {
 	KEEPER_SAVE = 'S',	/* snapshot the sandbox, which goes on */
-	KEEPER_NEXT = 'N',	/* end it, make the next attempt */
+	KEEPER_NEXT = 'N',	/* end it, make the next attempt, cold */
+	KEEPER_CLONE = 'C',	/* make one from what was saved */
 };
 
 struct keeper_msg {

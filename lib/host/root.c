@@ -76,7 +76,7 @@ static int open_sources(const struct root_bind *binds, struct source *s, size_t 
 		s[(*n)++] = (struct source){ nodes[i], nodes[i], MS_NOSUID | MS_NOEXEC, -1 };
 	for (; binds->from && *n < SOURCES_MAX; binds++)
 		s[(*n)++] = (struct source){ binds->from, binds->to,
-					     MS_NOSUID | MS_NODEV |
+					     MS_NOSUID | (binds->device ? 0 : MS_NODEV) |
 					     (binds->writable ? 0 : MS_RDONLY), -1 };
 	assert(!binds->from);
 	for (size_t i = 0; i < *n; i++) {

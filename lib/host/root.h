@@ -13,6 +13,7 @@ struct root_bind {
 	const char *from;	/* absolute, on the host */
 	const char *to;		/* absolute, in the new root */
 	bool writable;
+	bool device;		/* a device node that may be opened */
 };
 
 /* BINDS end with a row of NULLs; they are read-only unless they say so, and no device or set-uid

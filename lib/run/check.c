@@ -45,28 +45,26 @@ static void check_host(struct check *c)
 }
 
 /* True if there is an image that a sandbox could start from. */
-static bool check_image(const struct plan *p, struct check *c)
+/* Fills *IM if there is one. */
+static void check_image(const struct plan *p, struct image *im, struct check *c)
 {
 	char text[ERR_MSG_MAX];
-	struct image im = { 0 };
 	struct statvfs v = { 0 };
 	struct stat st = { 0 };
 	struct err e = { 0 };
 
-	if (run_image(p, &im, &e) < 0) {
+	if (run_image(p, im, &e) < 0) {
 		add(c, "image", "rootfs", CHECK_BAD, e.msg);
-		return false;
+		return;
 	}
-	(void)stat(im.rootfs, &st);
-	(void)statvfs(im.rootfs, &v);
-	snprintf(text, sizeof(text), "%.300s, %llu MiB, %.20s…", im.rootfs,
-		 (unsigned long long)st.st_size / MIB, im.digest);
+	(void)stat(im->rootfs, &st);
+	(void)statvfs(im->rootfs, &v);
+	snprintf(text, sizeof(text), "%.300s, %llu MiB, %.20s…", im->rootfs,
+		 (unsigned long long)st.st_size / MIB, im->digest);
 	add(c, "image", "rootfs", CHECK_OK, text);
 	snprintf(text, sizeof(text), "%llu MiB free there",
 		 (unsigned long long)v.f_bavail * v.f_frsize / MIB);
 	add(c, "image", "space", CHECK_INFO, text);
-	image_free(&im);
-	return true;
 }
 
 static void check_limits(const struct plan *p, struct check *c)
@@ -116,13 +114,14 @@ static bool check_run(const struct plan *p, const char *name, struct check *c)
 	return ran;
 }
 
-static void check_backend(const struct plan *p, const struct backend *b, bool image, struct check *c)
+static void check_backend(const struct plan *p, const struct backend *b, const struct image *im,
+			  struct check *c)
 {
 	char *program = NULL, text[ERR_MSG_MAX], version[128] = "";
 	struct err e = { 0 };
 	bool good = true;
 
-	if (b->probe(p, &program, &e) < 0) {
+	if (b->probe(p, im, &program, &e) < 0) {
 		add(c, b->name, "program", CHECK_BAD, e.msg);
 		return;
 	}
@@ -139,7 +138,7 @@ static void check_backend(const struct plan *p, const struct backend *b, bool im
 	}
 	if (plan_allowed(p, &e) < 0)
 		add(c, b->name, "sandbox", CHECK_BAD, e.msg);
-	else if (!image)
+	else if (!im->rootfs)
 		add(c, b->name, "sandbox", CHECK_BAD, "not tried: there is no image");
 	else if (!good)
 		add(c, b->name, "sandbox", CHECK_BAD, "not tried: see above");
@@ -149,10 +148,13 @@ static void check_backend(const struct plan *p, const struct backend *b, bool im
 
 void check_all(const struct plan *p, struct check *c)
 {
+	struct image im = { 0 };
+
 	*c = (struct check){ .works = false };
 	check_host(c);
-	bool image = check_image(p, c);
+	check_image(p, &im, c);
 	for (int i = 0; i < BACKENDS; i++)
-		check_backend(p, backends[i], image, c);
+		check_backend(p, backends[i], &im, c);
+	image_free(&im);
 	check_limits(p, c);
 }

@@ -199,12 +199,14 @@ static bool reads_program(const struct turn *t)
 	       t->text_at == t->inputs->head.len;
 }
 
-/* A clone may fail to start, and then all begins again: nothing that cannot be
- * read twice goes to one before its hello. */
+/* A clone may fail to start, as may a backend that is on trial, and then all begins
+ * again: nothing that cannot be read twice goes to one before its hello. */
 static bool may_load(const struct turn *t)
 {
+	bool sure = !t->clone && !backends[choice_first(t->choice)]->told;
+
 	return t->ctl >= 0 && !t->making &&
-	       (t->phase == TURN_LOAD || (t->phase == TURN_BOOT && !t->clone));
+	       (t->phase == TURN_LOAD || (t->phase == TURN_BOOT && sure));
 }
 
 int feed_step(struct turn *t, struct err *e)

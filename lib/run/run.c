@@ -117,7 +117,7 @@ static void choose_template(const struct plan *p, struct inputs *in, struct choi
 	struct buf room = { 0 };
 	struct err ignored;
 	const char *text;
-	char name[TEMPLATE_NAME];
+	char name[TEMPLATE_NAME], more[256] = "";
 
 	*w = (struct warmth){ .make.lock = -1 };
 	if (!can_be_warm(p, in, c))
@@ -134,6 +134,9 @@ static void choose_template(const struct plan *p, struct inputs *in, struct choi
 		w->preload = &p->preloads.list[0];	/* what is not needed must not fill it */
 	key.backend = c->program[choice_first(c)];
 	key.modules = w->preload->modules;
+	if (backends[choice_first(c)]->key)
+		backends[choice_first(c)]->key(c, more, sizeof(more));
+	key.more = more;
 	if (template_name(&key, name, &ignored) < 0)
 		return;
 	if (template_find(name, p->for_all, w->dir)) {
@@ -189,40 +192,73 @@ static int tell_refusals(const struct choice *c, struct result *r)
 	return -1;
 }
 
+/* True if the run, which failed with *E on the first backend, may go on with
+ * another: nothing was started, and nobody asked for that one. */
+static bool may_fall_back(const struct choice *c, const struct result *r, const struct err *e)
+{
+	return backends[choice_first(c)]->told && !r->started && !r->cancel && e->kind != ERR_USAGE;
+}
+
+/* The run on each fit backend in turn, until one takes it. */
+static int run_first(const struct plan *p, struct inputs *in, struct choice *c, int sig_fd,
+		     unsigned open, struct result *r, struct err *e)
+{
+	struct warmth w;
+	int rc;
+
+	for (;;) {
+		const struct backend *b = backends[choice_first(c)];
+
+		choice_prepare(c);
+		tell_why(c, r);
+		trace("backend chosen, cgroup made");
+		choose_template(p, in, c, sig_fd, &w);
+		trace("template chosen");
+		rc = run_turn(p, in, c, sig_fd, open, &w, r, e);
+		template_end(&w.make, false);	/* if it was not put in place before */
+		if (rc < 0 && e->kind == ERR_SILENT)
+			b->told(false);
+		if (rc == 0 || !may_fall_back(c, r, e) || !choice_fall_back(c, e))
+			return rc;
+		*e = (struct err){ 0 };
+		r->backend = NULL;
+		r->clone = r->left_template = false;
+	}
+}
+
+static void note_run(const struct choice *c, const struct result *r, run_note *note)
+{
+	char text[ERR_MSG_MAX];
+
+	snprintf(text, sizeof(text), "backend %s, %s%s%.300s%s, image %s, %zu of 3 limits by cgroup",
+		 r->backend ? r->backend : "none", r->clone ? "warm" : "cold", *r->why ? " (" : "", r->why,
+		 *r->why ? ")" : "", r->image.name,
+		 (size_t)c->cgroup.memory + c->cgroup.cpu + c->cgroup.pids);
+	note(text);
+}
+
 static int run_with(const struct plan *p, struct inputs *in, int sig_fd, unsigned open,
 		    run_note *note, struct result *r, struct err *e)
 {
 	struct choice c;
-	struct warmth w;
-	char text[ERR_MSG_MAX];
 
 	if (backend_select(p, &r->image, &c, e) < 0)
 		return tell_refusals(&c, r);
-	trace("backend chosen, cgroup made");
-	tell_why(&c, r);
 	c.one_stream = !p->json && same_file(STDOUT_FILENO, STDERR_FILENO);
 	if (in->from_stdin && isatty(STDIN_FILENO) && note && !p->quiet)
 		note("reading the program from the terminal; Ctrl-D ends it");
-	int rc = warn_limits(&c, r, e);
-	choose_template(p, in, &c, sig_fd, &w);
-	trace("template chosen");
+	int rc = run_first(p, in, &c, sig_fd, open, r, e);
 	if (rc == 0)
-		rc = run_turn(p, in, &c, sig_fd, open, &w, r, e);
-	template_end(&w.make, false);	/* if it was not put in place before */
+		rc = warn_limits(&c, r, e);
 	if (rc < 0 && !r->started && backend_explain(&c, e) < 0 && e->kind == ERR_BACKEND)
 		(void)tell_refusals(&c, r);
 	int first = choice_first(&c);
-	if (p->json && r->backend)
+	if (p->json && r->backend && first < BACKENDS)
 		backend_version(backends[first], c.program[first], r->version, sizeof(r->version));
+	if (p->verbose && note)
+		note_run(&c, r, note);
 	choice_drop(&c);
 	trace("cgroup removed");
-	if (p->verbose && note) {
-		snprintf(text, sizeof(text), "backend %s, %s%s%.300s%s, image %s, %zu of 3 limits by cgroup",
-			 r->backend ? r->backend : "none", r->clone ? "warm" : "cold", *r->why ? " (" : "", r->why,
-			 *r->why ? ")" : "", r->image.name,
-			 (size_t)c.cgroup.memory + c.cgroup.cpu + c.cgroup.pids);
-		note(text);
-	}
 	return rc;
 }
 

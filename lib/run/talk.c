@@ -32,6 +32,8 @@ static int on_hello(struct turn *t, const struct frame *f, struct err *e)
 	uint64_t version = unpack_number(&u, 4);
 
 	trace("guest: hello");
+	if (backends[choice_first(t->choice)]->told)
+		backends[choice_first(t->choice)]->told(true);
 	if (unpack_end(&u, "hello", e) < 0)
 		return -1;
 	if (version != MSG_VERSION)
@@ -68,6 +70,7 @@ static int on_ready(struct turn *t, const struct frame *f, struct err *e)
 {
 	(void)f;
 	trace("guest: template ready");
+	t->saving = true;
 	return keeper_ask(t->keeper.link, KEEPER_SAVE, e);
 }
 
@@ -159,9 +162,13 @@ static int on_done(struct turn *t, const struct frame *f, struct err *e)
 static int on_fail(struct turn *t, const struct frame *f, struct err *e)
 {
 	bool input = t->phase <= TURN_LOAD && t->in_open;
+	struct err text;
 
-	if (t->phase <= TURN_MAKE && (t->clone || t->phase == TURN_MAKE))
-		return turn_go_cold(t, true, e);
+	if (t->phase <= TURN_MAKE && (t->clone || t->phase == TURN_MAKE)) {
+		(void)err_set(&text, ERR_BOOT, "%.*s", (int)(f->len < 300 ? f->len : 300),
+			      (const char *)f->body);
+		return turn_go_cold(t, true, text.msg, e);
+	}
 
 	/* its text is a guest's: err_set() makes it printable and cuts it */
 	return err_set(e, input ? ERR_USAGE : ERR_BOOT, "the sandbox could not go on: %.*s",

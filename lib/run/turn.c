@@ -50,6 +50,15 @@ static void give_up(struct turn *t, const char *warning)
 	turn_enter(t, TURN_OVER, NUM_NONE);
 }
 
+/* The keeper itself waits for a guest that dials, and says how that went. */
+static uint64_t boot_ms(const struct turn *t)
+{
+	bool waits = backends[choice_first(t->choice)]->told != NULL;
+	uint64_t ms = t->clone ? CLONE_BOOT_MS : t->choice->boot_ms;
+
+	return waits ? ms + PLAN_END_MS : ms;
+}
+
 /* Another attempt follows; nothing of the last one counts. */
 static void forget_attempt(struct turn *t)
 {
@@ -63,20 +72,21 @@ static void forget_attempt(struct turn *t)
 	*t->how = 0;
 }
 
-int turn_go_cold(struct turn *t, bool damaged, struct err *e)
+int turn_go_cold(struct turn *t, bool damaged, const char *why, struct err *e)
 {
+	char text[ERR_MSG_MAX];
 	struct err ignored;
 
-	(void)strv_add(&t->r->notes, t->making ? "no template could be made: cold start"
-		       : damaged ? "the template did not start a sandbox: removed; cold start"
-		       : "the template did not start a sandbox in time: cold start", &ignored);
+	snprintf(text, sizeof(text), "%s (%.300s)%s; cold start", t->making ? "no template could be made"
+		 : "the template did not start a sandbox", why, t->making || !damaged ? "" : ": removed");
+	(void)strv_add(&t->r->notes, text, &ignored);
 	if (t->making)
 		template_end(t->make, false);
 	else if (damaged)
-		template_remove(t->choice->template_dir);
+		template_remove(t->choice->template_dir ? t->choice->template_dir : t->make->final);
 	t->clone = t->making = false;
 	forget_attempt(t);
-	turn_enter(t, TURN_BOOT, t->plan->boot_ms);
+	turn_enter(t, TURN_BOOT, boot_ms(t));
 	return keeper_ask(t->keeper.link, KEEPER_NEXT, e);
 }
 
@@ -85,6 +95,7 @@ int turn_go_cold(struct turn *t, bool damaged, struct err *e)
 static int on_saved(struct turn *t, const struct keeper_msg *m, struct err *e)
 {
 	char text[ERR_MSG_MAX + 64];
+	bool ends = backends[m->backend]->save_ends;
 	struct err ignored;
 
 	if (!t->making)
@@ -96,8 +107,15 @@ static int on_saved(struct turn *t, const struct keeper_msg *m, struct err *e)
 		snprintf(text, sizeof(text), "no template was made: %s", m->err.msg);
 		(void)strv_add(&t->r->notes, text, &ignored);
 	}
-	turn_enter(t, TURN_BOOT, t->plan->boot_ms);
-	return feed_begin(t, e);
+	if (!ends) {
+		turn_enter(t, TURN_BOOT, t->plan->boot_ms);
+		return feed_begin(t, e);
+	}
+	/* the sandbox is no more: its first clone takes its place */
+	forget_attempt(t);
+	t->clone = t->r->left_template;
+	turn_enter(t, TURN_BOOT, boot_ms(t));
+	return keeper_ask(t->keeper.link, t->clone ? KEEPER_CLONE : KEEPER_NEXT, e);
 }
 
 static int late(const struct turn *t, struct err *e)
@@ -114,7 +132,7 @@ static int on_deadline(struct turn *t, struct err *e)
 	case TURN_BOOT:
 	case TURN_MAKE:
 		if (t->clone || t->phase == TURN_MAKE)
-			return turn_go_cold(t, false, e);
+			return turn_go_cold(t, false, "not in time", e);
 		return late(t, e);
 	case TURN_START:
 		return late(t, e);
@@ -174,10 +192,13 @@ static int on_death(struct turn *t, struct err *e)
 	struct pollfd link = { t->keeper.link, POLLIN, 0 };
 	char text[300];
 
-	if (t->phase >= TURN_DRAIN)
+	/* a snapshot may end the sandbox; the keeper says when it is there */
+	if (t->phase >= TURN_DRAIN || (t->saving && t->making))
 		return 0;
-	if (t->phase <= TURN_MAKE && (t->clone || t->phase == TURN_MAKE))
-		return turn_go_cold(t, true, e);
+	if (t->phase <= TURN_MAKE && (t->clone || t->phase == TURN_MAKE)) {
+		boot_text(t, text, sizeof(text));
+		return turn_go_cold(t, true, *text ? text : "it ended", e);
+	}
 	if (cgroup_oom_kills(&t->choice->cgroup) > 0) {
 		give_up(t, "the memory limit ended the whole sandbox: files may be lost");
 		return 0;
@@ -208,6 +229,8 @@ static int on_link(struct turn *t, struct err *e)
 	}
 	switch (m.what) {
 	case KEEPER_FAILED:
+		if (m.clone)
+			return turn_go_cold(t, true, m.err.msg, e);
 		*e = m.err;
 		return -1;
 	case KEEPER_ENDED:
@@ -223,7 +246,7 @@ static int on_link(struct turn *t, struct err *e)
 		t->r->backend = backends[m.backend]->name;
 		t->clone = m.clone;
 		t->attempt = m.attempt;
-		t->r->clone = m.clone;
+		t->r->clone = m.clone && !t->r->left_template;
 		*t->how = 0;
 		if (t->clone)
 			turn_enter(t, TURN_BOOT, CLONE_BOOT_MS);
@@ -313,7 +336,8 @@ static int drain(struct turn *t, struct err *e)
 
 int turn_take(struct turn *t, struct err *e)
 {
-	turn_enter(t, TURN_BOOT, t->plan->boot_ms);
+	t->clone = t->choice->template_dir != NULL;
+	turn_enter(t, TURN_BOOT, boot_ms(t));
 	while (t->phase != TURN_OVER) {
 		struct pollfd p[POLLED];
 

@@ -38,7 +38,7 @@ struct turn {
 	struct result *r;
 	struct keeper keeper;
 	struct template_make *make;	/* a template to leave behind */
-	bool making, clone;
+	bool making, saving, clone;	/* saving: the snapshot was asked for */
 	uint32_t attempt;
 	int sig_fd;
 
@@ -65,7 +65,7 @@ void turn_enter(struct turn *t, enum turn_phase phase, uint64_t after_ms);
 /* A template that starts no sandbox, or cannot be made, costs time, never the
  * run: away with it (if it is DAMAGED, not merely slow), and on with the next
  * attempt, cold. */
-int turn_go_cold(struct turn *t, bool damaged, struct err *e);
+int turn_go_cold(struct turn *t, bool damaged, const char *why, struct err *e);
 /* Interrupts the program and gives it the grace. */
 int turn_interrupt(struct turn *t, struct err *e);
 

@@ -59,6 +59,7 @@ int template_name(const struct template_key *k, char name[TEMPLATE_NAME], struct
 	hash_text(&h, text);
 	hash_text(&h, k->image);
 	hash_text(&h, k->modules);
+	hash_text(&h, k->more);
 	hash_cpu(&h);
 	sha256_digest(&h, sizeof(digest), digest);
 	for (int i = 0; i < TEMPLATE_NAME / 2; i++)

@@ -26,6 +26,7 @@ struct template_key {
 	const char *image;	/* its digest */
 	const char *backend;	/* the binary: its identity is taken by stat(2) */
 	const char *modules;
+	const char *more;	/* what else the backend says */
 	uint64_t cpus;
 };
 

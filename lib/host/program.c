@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* program - see program.h */
+#include "host/program.h"
+
+#include "base/fd.h"
+
+#include <elf.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+const char *const program_libs[PROGRAM_LIBS] = { "/usr", "/lib", "/lib64" };
+
+/* As execvp() would find it. */
+static char *find_on_path(const char *name)
+{
+	const char *path = getenv("PATH");
+	char at[4096];
+
+	for (const char *p = path && *path ? path : "/usr/local/bin:/usr/bin:/bin"; *p;) {
+		size_t n = strcspn(p, ":");
+
+		snprintf(at, sizeof(at), "%.*s/%s", (int)n, p, name);
+		if (n > 0 && access(at, X_OK) == 0)
+			return realpath(at, NULL);
+		p += n + (p[n] == ':');
+	}
+	return NULL;
+}
+
+char *program_find(const char *name, const char *key, const char *cure, struct err *e)
+{
+	char *found = *name == '/' ? realpath(name, NULL) : find_on_path(name);
+
+	if (!found && *name == '/')
+		err_sys(e, ERR_BACKEND, "%s: %s", key, name);
+	else if (!found)
+		err_set(e, ERR_BACKEND, "%s: not on PATH; %s", name, cure);
+	return found;
+}
+
+int program_needs_loader(const char *path)
+{
+	AUTO_FD fd = open(path, O_RDONLY | O_CLOEXEC);
+	Elf64_Ehdr h;
+	Elf64_Phdr p;
+
+	if (fd < 0 || pread(fd, &h, sizeof(h), 0) != sizeof(h) || memcmp(h.e_ident, ELFMAG, SELFMAG))
+		return -1;
+	for (unsigned i = 0; i < h.e_phnum; i++)
+		if (pread(fd, &p, sizeof(p), (off_t)(h.e_phoff + i * sizeof(p))) == sizeof(p) &&
+		    p.p_type == PT_INTERP)
+			return 1;
+	return 0;
+}

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* program - the binary of a backend: where it is, and of what kind. */
+#ifndef PAI_HOST_PROGRAM_H
+#define PAI_HOST_PROGRAM_H
+
+#include "base/err.h"
+
+/* Absolute path of NAME, searched on PATH unless it is absolute itself; to be
+ * freed. NULL and *e: KEY is what names it in a configuration, CURE what to do. */
+char *program_find(const char *name, const char *key, const char *cure, struct err *e);
+/* 1 if the program at PATH needs a dynamic loader, 0 if not, -1 if it is no
+ * ELF program. */
+int program_needs_loader(const char *path);
+/* The folders that such a one's libraries lie in, as the paths of binds; NULLs
+ * where this host has none. */
+#define PROGRAM_LIBS 3
+extern const char *const program_libs[PROGRAM_LIBS];
+
+#endif
