@@ -65,11 +65,10 @@ struct backend {
 	void (*key)(const struct choice *c, char *text, size_t size);
 	/* Where only a trial shows whether it works on this host (else NULL): if one
 	 * has shown it, if one was so bad that auto goes without (-1, the reason), the
-	 * outcome of this one, and the time for the first. */
+	 * outcome of this one. */
 	bool (*is_known)(void);
 	int (*doubt)(struct err *e);
 	void (*told)(bool answered);
-	uint32_t probe_ms;
 };
 
 extern const struct backend backend_firecracker, backend_gvisor;

@@ -74,14 +74,41 @@ static uint64_t host_memory(const struct plan *p)
 
 static void key(const struct choice *c, char *text, size_t size)
 {
-	snprintf(text, size, "%llu %s %s", (unsigned long long)machine_mib(c->plan),
-		 c->image->vmlinux_digest, c->image->initrd_digest);
+	const char *own[] = { c->plan->vm_kernel, c->plan->vm_rootfs };
+	int n = snprintf(text, size, "%llu %s %s", (unsigned long long)machine_mib(c->plan),
+			 c->image->vmlinux_digest, c->image->initrd_digest);
+
+	for (size_t i = 0; i < sizeof(own) / sizeof(*own) && (size_t)n < size; i++) {
+		struct stat st;
+
+		if (own[i] && stat(own[i], &st) == 0)
+			n += snprintf(text + n, size - (size_t)n, " %jx %jx %jx.%lx", (uintmax_t)st.st_dev,
+				      (uintmax_t)st.st_ino, (uintmax_t)st.st_ctim.tv_sec,
+				      st.st_ctim.tv_nsec);
+	}
+}
+
+/* The kernel and the root file system that a configuration puts in the place of
+ * the image's. */
+static const char *kernel_of(const struct plan *p, const struct image *im)
+{
+	return p->vm_kernel ? p->vm_kernel : im->vmlinux;
+}
+
+static const char *rootfs_of(const struct plan *p, const struct image *im)
+{
+	return p->vm_rootfs ? p->vm_rootfs : im->rootfs;
 }
 
 static int probe(const struct plan *p, const struct image *im, char **program, struct err *e)
 {
-	if (!im->vmlinux || !im->initrd)
+	const char *const own[] = { p->vm_kernel, p->vm_rootfs };
+
+	if ((!im->vmlinux && !p->vm_kernel) || !im->initrd)
 		return err_set(e, ERR_BACKEND, "the image has no kernel; deploy/build-image --seal adds it");
+	for (size_t i = 0; i < sizeof(own) / sizeof(*own); i++)
+		if (own[i] && access(own[i], R_OK) < 0)
+			return err_sys(e, ERR_BACKEND, "code_interpreter_vm: %s", own[i]);
 	*program = program_find(p->firecracker_bin ? p->firecracker_bin : "firecracker",
 				"firecracker_bin", "install Firecracker 1.12 or newer", e);
 	if (!*program)
@@ -119,8 +146,8 @@ static int binds(const struct choice *c, const char *program, struct root_bind b
 			b[n++] = (struct root_bind){ program_libs[i], program_libs[i] };
 	b[n++] = (struct root_bind){ program, FC };
 	b[n++] = (struct root_bind){ KVM_DEVICE, KVM_DEVICE, .writable = true, .device = true };
-	b[n++] = (struct root_bind){ c->image->rootfs, VM "/rootfs" };
-	b[n++] = (struct root_bind){ c->image->vmlinux, VM "/vmlinux" };
+	b[n++] = (struct root_bind){ rootfs_of(c->plan, c->image), VM "/rootfs" };
+	b[n++] = (struct root_bind){ kernel_of(c->plan, c->image), VM "/vmlinux" };
 	b[n++] = (struct root_bind){ c->image->initrd, VM "/initrd" };
 	if (c->template_dir) {
 		/* one by one: the uid of the machine may not enter the user's cache */
@@ -204,7 +231,9 @@ static int enter_folder(unsigned attempt, uid_t uid, struct err *e)
 	return 0;
 }
 
-static int become_machine(const struct choice *c, int out, struct err *e)
+/* The one that a template is made of ends before there is a program: its snapshot
+ * is not to be charged to the limits of one (on a tmpfs it would be for good). */
+static int become_machine(const struct choice *c, bool maker, int out, struct err *e)
 {
 	uid_t uid = machine_uid(c);
 	struct rlimit core = { 0, 0 };
@@ -213,7 +242,7 @@ static int become_machine(const struct choice *c, int out, struct err *e)
 
 	sigemptyset(&none);
 	(void)sigprocmask(SIG_SETMASK, &none, NULL);
-	if (cgroup_enter(&c->cgroup, e) < 0)
+	if (!maker && cgroup_enter(&c->cgroup, e) < 0)
 		return -1;
 	if (setrlimit(RLIMIT_CORE, &core) < 0 || dup2(null, 0) < 0 || dup2(out, 1) < 0 ||
 	    dup2(out, 2) < 0)
@@ -228,21 +257,21 @@ static int become_machine(const struct choice *c, int out, struct err *e)
 	return 0;
 }
 
-static void exec_machine(const struct choice *c, bool clone, int out, int report)
+static void exec_machine(const struct choice *c, bool clone, bool maker, int out, int report)
 {
 	static char *env[] = { NULL };
 	const char *words[] = { FC, "--id", "pai", "--level", "Error", "--api-sock", API,
 				clone ? NULL : "--config-file", "vm.json", NULL };
 	struct err e = { 0 };
 
-	if (become_machine(c, out, &e) == 0 && execve(FC, (char *const *)(uintptr_t)words, env) < 0)
+	if (become_machine(c, maker, out, &e) == 0 && execve(FC, (char *const *)(uintptr_t)words, env) < 0)
 		(void)err_sys(&e, ERR_BACKEND, "start firecracker");
 	(void)fd_write_all(report, &e, sizeof(e));	/* else the reader sees an end */
 	_exit(1);
 }
 
-static int fork_machine(const struct choice *c, bool clone, struct sandbox *sb, int *said,
-			struct err *e)
+static int fork_machine(const struct choice *c, bool clone, bool maker, struct sandbox *sb,
+			int *said, struct err *e)
 {
 	struct err failed;
 	int out[2] = { -1, -1 }, report[2] = { -1, -1 };
@@ -255,7 +284,7 @@ static int fork_machine(const struct choice *c, bool clone, struct sandbox *sb, 
 	if (pid < 0)
 		return err_sys(e, ERR_HOST, "fork");
 	if (pid == 0)
-		exec_machine(c, clone, out[1], report[1]);
+		exec_machine(c, clone, maker, out[1], report[1]);
 	(void)close(report[1]);
 	sb->pid = pid;
 	if (fd_read_all(report_end, &failed, sizeof(failed)) > 0) {
@@ -333,13 +362,14 @@ static int start(const struct choice *c, bool clone, unsigned attempt, struct sa
 {
 	int listener[KEEPER_FDS] = { -1, -1, -1 }, said = -1;
 	int64_t until = clock_now_us() + (clone ? CLONE_MS : c->boot_ms) * (int64_t)1000;
+	bool maker = c->save_dir && attempt == 1;
 	uid_t uid = machine_uid(c);
 	char name[32];
 
 	*sb = (struct sandbox){ .fd = { -1, -1, -1 } };
 	int rc = own_kvm(uid, e) < 0 || enter_folder(attempt, uid, e) < 0 ||
 		 listen_ports(listener, uid, e) < 0 || (!clone && write_config(c, e) < 0) ||
-		 fork_machine(c, clone, sb, &said, e) < 0 || (clone && load(c, until, e) < 0) ||
+		 fork_machine(c, clone, maker, sb, &said, e) < 0 || (clone && load(c, until, e) < 0) ||
 		 accept_calls(listener, sb, said, until, e) < 0 ? -1 : 0;
 	/* nobody else calls: not the program, whoever it becomes */
 	for (unsigned i = 0; i < KEEPER_FDS; i++) {
@@ -388,7 +418,8 @@ static int save(const struct choice *c, struct sandbox *sb, unsigned attempt, st
 		rc = fcapi_call(API, "PUT", "/snapshot/create", "{\"snapshot_type\":\"Full\","
 				"\"snapshot_path\":\"" SAVE "/state\",\"mem_file_path\":\"" SAVE "/memory\"}", until, e);
 	end_machine(sb);
-	if (uid && chown(SAVE, 0, 0) < 0 && rc == 0)
+	/* it is read by that uid in a moment; the folders above are the user's own */
+	if (uid && (chown(SAVE, 0, 0) < 0 || chmod(SAVE, 0755) < 0) && rc == 0)
 		rc = err_sys(e, ERR_HOST, "take the template's folder back");
 	for (size_t i = 0; rc == 0 && i < sizeof(files) / sizeof(*files); i++)
 		if (chown(files[i], 0, 0) < 0 || chmod(files[i], 0644) < 0)
@@ -399,5 +430,5 @@ static int save(const struct choice *c, struct sandbox *sb, unsigned attempt, st
 const struct backend backend_firecracker = {
 	.name = "firecracker", .probe = probe, .version = version, .binds = binds, .start = start,
 	.save = save, .save_ends = true, .host_memory = host_memory, .key = key,
-	.is_known = kvm_is_known, .doubt = kvm_doubt, .told = kvm_told, .probe_ms = KVM_PROBE_MS,
+	.is_known = kvm_is_known, .doubt = kvm_doubt, .told = kvm_told,
 };

@@ -11,7 +11,6 @@
 #include <stdint.h>
 
 #define KVM_DEVICE "/dev/kvm"
-#define KVM_PROBE_MS 3000u	/* for the first guest on a host, under auto */
 #define KVM_AGAIN_S 600		/* after a time-out it is tried again */
 
 /* 0 if a guest may be tried: the device opens, the CPU has what it takes. */

@@ -63,7 +63,7 @@ void choice_prepare(struct choice *c)
 	bool named = c->plan->backend && strcmp(c->plan->backend, "auto");
 	bool trial = b->is_known && !named && !b->is_known();
 
-	c->boot_ms = trial ? b->probe_ms : c->plan->boot_ms;
+	c->boot_ms = trial ? c->plan->probe_ms : c->plan->boot_ms;
 	c->template_dir = c->save_dir = NULL;
 	cgroup_drop(&c->cgroup);
 	cgroup_make(&c->cgroup, &limits);

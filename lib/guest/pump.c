@@ -2,6 +2,8 @@
 /* pump - a stream of the program in a microVM; see guest.h */
 #include "guest/guest.h"
 
+#include "base/fd.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <sys/ioctl.h>
@@ -26,6 +28,8 @@ int pump_step(struct pump *p, struct err *e)
 
 		if (p->at == p->len) {
 			n = read(p->from, p->chunk, CHUNK);
+			if (n == 0)	/* no writer is left: never again one */
+				fd_closep(&p->from);
 			if (n <= 0)
 				return 0;
 			p->bytes += (uint64_t)n;
@@ -47,7 +51,7 @@ uint64_t pump_total(const struct pump *p)
 {
 	int waiting = 0;
 
-	if (ioctl(p->from, FIONREAD, &waiting) < 0)
+	if (p->from < 0 || ioctl(p->from, FIONREAD, &waiting) < 0)
 		waiting = 0;
 	return p->bytes + (uint64_t)waiting;
 }

@@ -15,7 +15,7 @@
 typedef int set_fn(struct plan *p, const struct key *k, const char *text, struct err *e);
 
 static set_fn set_switch, set_text, set_limit, set_source, set_language, set_backend, set_program,
-	set_path, set_state_dir, set_boot, set_action, add_input, add_env;
+	set_path, set_state_dir, set_wait, set_action, add_input, add_env;
 
 #define FIELD(f) offsetof(struct plan, f)
 const struct key keys[] = {
@@ -57,7 +57,8 @@ const struct key keys[] = {
 	{ 0, "code_interpreter_vm.firecracker_bin", "PROGRAM", set_program, FIELD(firecracker_bin), 0, NULL },
 	{ 0, "code_interpreter_vm.kernel", "PATH", set_text, FIELD(vm_kernel), 0, NULL },
 	{ 0, "code_interpreter_vm.rootfs", "PATH", set_text, FIELD(vm_rootfs), 0, NULL },
-	{ 0, "code_interpreter_vm.boot_timeout", "TIME", set_boot, 0, 0, NULL },
+	{ 0, "code_interpreter_vm.boot_timeout", "TIME", set_wait, FIELD(boot_ms), 0, NULL },
+	{ 0, "code_interpreter_vm.probe_timeout", "TIME", set_wait, FIELD(probe_ms), 0, NULL },
 };
 const size_t keys_n = sizeof(keys) / sizeof(*keys);
 
@@ -153,10 +154,9 @@ static int set_state_dir(struct plan *p, const struct key *k, const char *text, 
 	return set_text(p, k, text, e);
 }
 
-static int set_boot(struct plan *p, const struct key *k, const char *text, struct err *e)
+static int set_wait(struct plan *p, const struct key *k, const char *text, struct err *e)
 {
-	(void)k;
-	return num_duration(text, BOOT_MIN_MS, BOOT_MAX_MS, false, &p->boot_ms, e);
+	return num_duration(text, BOOT_MIN_MS, BOOT_MAX_MS, false, (uint64_t *)((char *)p + k->field), e);
 }
 
 static int set_action(struct plan *p, const struct key *k, const char *text, struct err *e)

@@ -22,7 +22,8 @@ const struct plan_limit_row plan_limits[LIMITS] = {
 
 void plan_init(struct plan *p)
 {
-	*p = (struct plan){ .source = PLAN_STDIN, .enabled = true, .boot_ms = PLAN_BOOT_MS };
+	*p = (struct plan){ .source = PLAN_STDIN, .enabled = true, .boot_ms = PLAN_BOOT_MS,
+			    .probe_ms = PLAN_PROBE_MS };
 	for (int l = 0; l < LIMITS; l++)
 		p->limit[l] = plan_limits[l].initial;
 	preloads_init(&p->preloads);

@@ -65,6 +65,7 @@ extern const struct plan_limit_row {
 } plan_limits[LIMITS];
 
 #define PLAN_ARGS_MAX 65536u		/* arguments of the program */
+#define PLAN_PROBE_MS 3000u		/* … of the first microVM on a host */
 #define PLAN_BOOT_MS 30000u		/* from the start to the guest's hello */
 #define PLAN_END_MS 500u		/* that the guest may be silent after a kill */
 #define PLAN_CAPTURE_MAX (10ull << 20)	/* bytes of each stream in JSON */
@@ -94,6 +95,7 @@ struct plan {
 	char *gvisor_state_dir;	/* of runsc, in the keeper's root */
 	char *vm_kernel, *vm_rootfs;	/* in the place of the image's; NULL: those */
 	uint64_t boot_ms;	/* from the start of a sandbox to its hello */
+	uint64_t probe_ms;	/* the same, for the first microVM that auto tries on a host */
 	struct preloads preloads;
 
 	struct plan_setting *setting;	/* in the order in which they were given */

@@ -16,11 +16,14 @@
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #define SYSTEM_TEMPLATES "/var/cache/pai/templates"
 #define SIZES "sizes"		/* the file that lists the others with their sizes */
 #define SIZES_MAX 4096
+#define FAILED ".failed-"	/* + the name: it could not be made, not long ago */
+#define FAILED_S 600
 
 static void hash_text(struct sha256_ctx *h, const char *text)
 {
@@ -165,6 +168,9 @@ static void sweep(const char *folder)
 
 		snprintf(path, sizeof(path), "%s/%s", folder, names[i]->d_name);
 		if (names[i]->d_name[0] == '.' || lstat(path, &st) < 0 || !S_ISDIR(st.st_mode)) {
+			if (!strncmp(names[i]->d_name, FAILED, strlen(FAILED)) &&
+			    lstat(path, &st) == 0 && time(NULL) - st.st_mtime > FAILED_S)
+				(void)unlink(path);
 			free(names[i]);
 			continue;
 		}
@@ -206,6 +212,9 @@ int template_begin(const char *name, const struct template_key *k, bool for_all,
 	if (lock < 0 || flock(lock, LOCK_EX | LOCK_NB) < 0)
 		return -1;
 	sweep(folder);
+	snprintf(m->failed, sizeof(m->failed), "%.4000s/" FAILED "%s", folder, name);
+	if (access(m->failed, F_OK) == 0)	/* each run would lose the same time */
+		return -1;
 	snprintf(m->final, sizeof(m->final), "%.4000s/%s", folder, name);
 	snprintf(m->dir, sizeof(m->dir), "%.4050s.part", m->final);
 	if (is_whole(m->final))		/* somebody was quicker */
@@ -248,8 +257,12 @@ bool template_end(struct template_make *m, bool good)
 	if (m->lock < 0)
 		return false;
 	good = good && write_sizes(m->dir) == 0 && rename(m->dir, m->final) == 0;
-	if (!good)
+	if (!good) {
+		AUTO_FD mark = open(m->failed, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+
+		(void)mark;	/* without it the next run tries again */
 		template_remove(m->dir);
+	}
 	fd_closep(&m->lock);
 	return good;
 }

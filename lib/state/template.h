@@ -38,13 +38,13 @@ bool template_find(const char *name, bool for_all, char path[TEMPLATE_PATH]);
 /* One that is being made, in the user's cache or (FOR_ALL) in the system's. */
 struct template_make {
 	int lock;		/* -1: nobody is making anything */
-	char dir[TEMPLATE_PATH], final[TEMPLATE_PATH];
+	char dir[TEMPLATE_PATH], final[TEMPLATE_PATH], failed[TEMPLATE_PATH];
 };
 /* 0 and a folder to fill, or -1: somebody else makes it, or there is no place. */
 int template_begin(const char *name, const struct template_key *k, bool for_all,
 		   struct template_make *m);
-/* Puts what was made in place (GOOD), or takes it away; true if it is there. May
- * be called twice. */
+/* Puts what was made in place (GOOD), or takes it away, and leaves a mark that for
+ * ten minutes keeps others from trying; true if it is there. May be called twice. */
 bool template_end(struct template_make *m, bool good);
 /* Removes the template in the folder PATH. */
 void template_remove(const char *path);
