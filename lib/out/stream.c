@@ -76,34 +76,6 @@ static enum stream_state failed(struct stream *s, struct err *e)
 	return STREAM_FAILED;
 }
 
-static enum stream_state step_splice(struct stream *s, struct err *e)
-{
-	for (size_t moved = 0; moved < STEP_MAX;) {
-		ssize_t n = splice(s->from, NULL, s->to, NULL, SPLICE_AT_ONCE,
-				   SPLICE_F_NONBLOCK | SPLICE_F_MOVE);
-		int waiting = 0;
-
-		if (n == 0)
-			return STREAM_CLOSED;
-		if (n < 0 && errno == EINVAL) {	/* a file system without splice */
-			s->kind = STREAM_WRITE;
-			return STREAM_EMPTY;
-		}
-		if (n < 0 && errno == EAGAIN) {	/* which of the two ends is it? */
-			if (ioctl(s->from, FIONREAD, &waiting) == 0 && waiting > 0)
-				return STREAM_BLOCKED;
-			return is_all(s, false) ? STREAM_CLOSED : STREAM_EMPTY;
-		}
-		if (n < 0 && errno != EINTR)
-			return failed(s, e);
-		if (n > 0) {
-			moved += (size_t)n;
-			s->bytes += (uint64_t)n;
-		}
-	}
-	return STREAM_EMPTY;
-}
-
 /* Reads into *DST; the state that ends the step, or EMPTY with *GOT > 0. */
 static enum stream_state take(struct stream *s, uint8_t *dst, size_t max, size_t *got)
 {
@@ -178,6 +150,34 @@ static enum stream_state step_write(struct stream *s, struct err *e)
 			return failed(s, e);
 		s->at += (size_t)n;
 		moved += (size_t)n;
+	}
+	return STREAM_EMPTY;
+}
+
+static enum stream_state step_splice(struct stream *s, struct err *e)
+{
+	for (size_t moved = 0; moved < STEP_MAX;) {
+		ssize_t n = splice(s->from, NULL, s->to, NULL, SPLICE_AT_ONCE,
+				   SPLICE_F_NONBLOCK | SPLICE_F_MOVE);
+		int waiting = 0;
+
+		if (n == 0)
+			return STREAM_CLOSED;
+		if (n < 0 && errno == EINVAL) {	/* a file system without, or from a socket */
+			s->kind = STREAM_WRITE;
+			return step_write(s, e);
+		}
+		if (n < 0 && errno == EAGAIN) {	/* which of the two ends is it? */
+			if (ioctl(s->from, FIONREAD, &waiting) == 0 && waiting > 0)
+				return STREAM_BLOCKED;
+			return is_all(s, false) ? STREAM_CLOSED : STREAM_EMPTY;
+		}
+		if (n < 0 && errno != EINTR)
+			return failed(s, e);
+		if (n > 0) {
+			moved += (size_t)n;
+			s->bytes += (uint64_t)n;
+		}
 	}
 	return STREAM_EMPTY;
 }
