@@ -429,6 +429,6 @@ static int save(const struct choice *c, struct sandbox *sb, unsigned attempt, st
 
 const struct backend backend_firecracker = {
 	.name = "firecracker", .probe = probe, .version = version, .binds = binds, .start = start,
-	.save = save, .save_ends = true, .host_memory = host_memory, .key = key,
+	.save = save, .save_ends = true, .own_limits = true, .host_memory = host_memory, .key = key,
 	.is_known = kvm_is_known, .doubt = kvm_doubt, .told = kvm_told,
 };
