@@ -160,6 +160,7 @@ pandas.mine = open("hung", "w"); pandas.mine.write("text"); pandas.mine.flush()'
 		[ "$(pai -c 'import numpy; print(1)')" = 1 ]
 	done
 	pai -c 'import numpy'
+	ls -la "$templates" # shown if the next line fails
 	[ -z "$(find "$templates" -mindepth 1 -maxdepth 1 -name '*.*' ! -name .lock)" ]
 }
 

@@ -14,6 +14,7 @@
 #include <sys/signalfd.h>
 #include <unistd.h>
 
+#define DEAR_MS 5000		/* a template that fails is dear from there on */
 #define CLONE_BOOT_MS 10000u	/* that a clone may take to say hello */
 
 enum { P_LINK, P_CTL, P_SIGNAL, P_OUT, P_ERR, P_STDIN, POLLED };
@@ -59,6 +60,13 @@ static uint64_t boot_ms(const struct turn *t)
 	return waits ? ms + PLAN_END_MS : ms;
 }
 
+/* What cost seconds and came to nothing is not tried by each run. */
+static void avoid_template(const struct turn *t)
+{
+	if (clock_now_us() - t->r->begin_us > DEAR_MS * 1000ll)
+		template_avoid(t->make);
+}
+
 /* Another attempt follows; nothing of the last one counts. */
 static void forget_attempt(struct turn *t)
 {
@@ -82,7 +90,7 @@ int turn_go_cold(struct turn *t, bool damaged, const char *why, struct err *e)
 	(void)strv_add(&t->r->notes, text, &ignored);
 	if (t->making) {
 		template_end(t->make, false);
-		template_avoid(t->make);
+		avoid_template(t);
 	} else if (damaged) {
 		template_remove(t->choice->template_dir ? t->choice->template_dir : t->make->final);
 	}
@@ -106,7 +114,7 @@ static int on_saved(struct turn *t, const struct keeper_msg *m, struct err *e)
 	t->making = false;
 	t->r->left_template = template_end(t->make, m->err.kind == ERR_NONE);
 	if (m->err.kind) {
-		template_avoid(t->make);
+		avoid_template(t);
 		snprintf(text, sizeof(text), "no template was made: %s", m->err.msg);
 		(void)strv_add(&t->r->notes, text, &ignored);
 	}
