@@ -46,6 +46,7 @@
 #define POOL_UID 1879048192u	/* + the command's pid: a uid that nobody has */
 #define CLONE_MS 10000u
 #define ASK_MS 3000u
+#define DYING_MS 200
 #define MIB (1ull << 20)
 #define OVERHEAD (128 * MIB)	/* of the guest's kernel, above the program's memory */
 #define VMM (64 * MIB)		/* of Firecracker itself, above that */
@@ -310,11 +311,9 @@ static int died(int said, struct err *e)
 }
 
 /* Waits for the three calls of the guest. */
-static int accept_calls(int listener[KEEPER_FDS], struct sandbox *sb, int said, int64_t until_us,
-			struct err *e)
+static int accept_calls(int listener[KEEPER_FDS], struct sandbox *sb, int pid_fd, int said,
+			int64_t until_us, struct err *e)
 {
-	AUTO_FD pid_fd = (int)syscall(SYS_pidfd_open, sb->pid, 0);
-
 	for (int have = 0; have < KEEPER_FDS;) {
 		struct pollfd p[KEEPER_FDS + 1];
 
@@ -347,20 +346,38 @@ static void end_machine(struct sandbox *sb)
 		fd_closep(&sb->fd[i]);
 }
 
-static int load(const struct choice *c, int64_t until_us, struct err *e)
+static int load(const struct choice *c, int pid_fd, int said, int64_t until_us, struct err *e)
 {
 	const char *at = c->save_dir ? SAVE : TEMPLATE;
+	struct pollfd end = { pid_fd, POLLIN, 0 };
 	char body[256];
 
 	snprintf(body, sizeof(body), "{\"snapshot_path\":\"%s/state\",\"mem_backend\":{\"backend_path\":"
 		 "\"%s/memory\",\"backend_type\":\"File\"},\"resume_vm\":true}", at, at);
-	return fcapi_call(API, "PUT", "/snapshot/load", body, until_us, e);
+	int rc = fcapi_call(API, pid_fd, "PUT", "/snapshot/load", body, until_us, e);
+	/* it hangs up a moment before it ends, and its own words tell more */
+	return rc < 0 && e->kind == ERR_DIED && poll(&end, 1, DYING_MS) > 0 ? died(said, e) : rc;
+}
+
+/* From the machine's start to the guest's calls. */
+static int bring_up(const struct choice *c, bool clone, bool maker, int listener[KEEPER_FDS],
+		    struct sandbox *sb, int64_t until_us, struct err *e)
+{
+	int said = -1;
+
+	if (fork_machine(c, clone, maker, sb, &said, e) < 0)
+		return -1;
+	AUTO_FD pid_fd = (int)syscall(SYS_pidfd_open, sb->pid, 0);
+	if (pid_fd < 0)
+		return err_sys(e, ERR_HOST, "watch firecracker");
+	return (clone && load(c, pid_fd, said, until_us, e) < 0) ||
+	       accept_calls(listener, sb, pid_fd, said, until_us, e) < 0 ? -1 : 0;
 }
 
 static int start(const struct choice *c, bool clone, unsigned attempt, struct sandbox *sb,
 		 struct err *e)
 {
-	int listener[KEEPER_FDS] = { -1, -1, -1 }, said = -1;
+	int listener[KEEPER_FDS] = { -1, -1, -1 };
 	int64_t until = clock_now_us() + (clone ? CLONE_MS : c->boot_ms) * (int64_t)1000;
 	bool maker = c->save_dir && attempt == 1;
 	uid_t uid = machine_uid(c);
@@ -369,8 +386,7 @@ static int start(const struct choice *c, bool clone, unsigned attempt, struct sa
 	*sb = (struct sandbox){ .fd = { -1, -1, -1 } };
 	int rc = own_kvm(uid, e) < 0 || enter_folder(attempt, uid, e) < 0 ||
 		 listen_ports(listener, uid, e) < 0 || (!clone && write_config(c, e) < 0) ||
-		 fork_machine(c, clone, maker, sb, &said, e) < 0 || (clone && load(c, until, e) < 0) ||
-		 accept_calls(listener, sb, said, until, e) < 0 ? -1 : 0;
+		 bring_up(c, clone, maker, listener, sb, until, e) < 0 ? -1 : 0;
 	/* nobody else calls: not the program, whoever it becomes */
 	for (unsigned i = 0; i < KEEPER_FDS; i++) {
 		fd_closep(&listener[i]);
@@ -413,9 +429,9 @@ static int save(const struct choice *c, struct sandbox *sb, unsigned attempt, st
 	/* the machine's uid writes there for a moment, and owns nothing of it after */
 	int rc = uid && chown(SAVE, uid, uid) < 0 ? err_sys(e, ERR_HOST, "lend the template's folder") : 0;
 	if (rc == 0)
-		rc = fcapi_call(API, "PATCH", "/vm", "{\"state\":\"Paused\"}", until, e);
+		rc = fcapi_call(API, -1, "PATCH", "/vm", "{\"state\":\"Paused\"}", until, e);
 	if (rc == 0)
-		rc = fcapi_call(API, "PUT", "/snapshot/create", "{\"snapshot_type\":\"Full\","
+		rc = fcapi_call(API, -1, "PUT", "/snapshot/create", "{\"snapshot_type\":\"Full\","
 				"\"snapshot_path\":\"" SAVE "/state\",\"mem_file_path\":\"" SAVE "/memory\"}", until, e);
 	end_machine(sb);
 	/* it is read by that uid in a moment; the folders above are the user's own */
