@@ -60,7 +60,7 @@ broken() {
 	[[ $stderr == *"gvisor: $(realpath script/runsc): not an ELF program"* ]]
 	PATH=/usr/bin:/bin run -125 --separate-stderr pai -c 1
 	[ "$stderr" = 'pai-exec: no sandbox backend works here: nothing was run
-pai-exec: firecracker: not built yet
+pai-exec: firecracker: firecracker: not on PATH; install Firecracker 1.12 or newer
 pai-exec: gvisor: runsc: not on PATH; deploy/get-runsc installs it' ]
 	PATH=/usr/bin:/bin run -125 pai --json -c 1
 	[ "$(jq -r '.error.code, .started' <<<"$output")" = 'no_backend
@@ -68,8 +68,8 @@ false' ]
 }
 
 @test "a backend that is named and cannot run is one line" {
-	run -125 --separate-stderr pai --backend=firecracker -c 1
-	[ "$stderr" = 'pai-exec: --backend=firecracker: not built yet' ]
+	PATH=/usr/bin:/bin run -125 --separate-stderr pai --backend=firecracker -c 1
+	[ "$stderr" = 'pai-exec: --backend=firecracker: firecracker: not on PATH; install Firecracker 1.12 or newer' ]
 }
 
 # quickly COMMAND...: within 2 s, 125, each backend's reason

@@ -43,6 +43,9 @@
 #define TEMPLATE "/template"
 #define SAVE "/save"
 #define API "api.sock"
+#define OLDEST "1.12"		/* that is known to work */
+#define OLDEST_MAJOR 1
+#define OLDEST_MINOR 12
 #define POOL_UID 1879048192u	/* + the command's pid: a uid that nobody has */
 #define CLONE_MS 10000u
 #define ASK_MS 3000u
@@ -101,7 +104,7 @@ static const char *rootfs_of(const struct plan *p, const struct image *im)
 	return p->vm_rootfs ? p->vm_rootfs : im->rootfs;
 }
 
-static int probe(const struct plan *p, const struct image *im, char **program, struct err *e)
+static int check_kernel(const struct plan *p, const struct image *im, struct err *e)
 {
 	const char *const own[] = { p->vm_kernel, p->vm_rootfs };
 
@@ -110,14 +113,31 @@ static int probe(const struct plan *p, const struct image *im, char **program, s
 	for (size_t i = 0; i < sizeof(own) / sizeof(*own); i++)
 		if (own[i] && access(own[i], R_OK) < 0)
 			return err_sys(e, ERR_BACKEND, "code_interpreter_vm: %s", own[i]);
+	return 0;
+}
+
+static int check_kvm(const struct plan *p, const struct image *im, struct err *e)
+{
+	(void)p;
+	(void)im;
+	return kvm_probe(e);
+}
+
+static const struct backend_need needs[] = {
+	{ "kernel", "a kernel and an initrd for the guest", check_kernel },
+	{ "kvm", KVM_DEVICE " opens, and the CPU has vmx or svm", check_kvm },
+	{ NULL, NULL, NULL },
+};
+
+static int find(const struct plan *p, char **program, struct err *e)
+{
 	*program = program_find(p->firecracker_bin ? p->firecracker_bin : "firecracker",
-				"firecracker_bin", "install Firecracker 1.12 or newer", e);
+				"firecracker_bin", "install Firecracker " OLDEST " or newer", e);
 	if (!*program)
 		return -1;
-	if (program_needs_loader(*program) >= 0 && kvm_probe(e) == 0)
+	if (program_needs_loader(*program) >= 0)
 		return 0;
-	if (!e->kind)
-		(void)err_set(e, ERR_BACKEND, "%s: not an ELF program", *program);
+	(void)err_set(e, ERR_BACKEND, "%s: not an ELF program", *program);
 	free(*program);
 	*program = NULL;
 	return -1;
@@ -127,11 +147,15 @@ static int version(const char *program, char *text, size_t size, struct err *e)
 {
 	const char *const ask[] = { program, "--version", NULL };
 	char said[4096], word[64] = "";
+	unsigned major = 0, minor = 0;
 
 	if (spawn_read(ask, ASK_MS, said, sizeof(said), e) < 0)
 		return -1;
-	if (sscanf(said, "Firecracker v%63s", word) != 1)
+	if (sscanf(said, "Firecracker v%63s", word) != 1 || sscanf(word, "%4u.%4u", &major, &minor) != 2)
 		return err_set(e, ERR_BACKEND, "%s: not firecracker: --version says '%.60s'", program, said);
+	if (major < OLDEST_MAJOR || (major == OLDEST_MAJOR && minor < OLDEST_MINOR))
+		return err_set(e, ERR_BACKEND, "%s: %.60s is too old; install Firecracker " OLDEST
+			       " or newer", program, word);
 	str_printable(text, size, word, strlen(word));
 	return 0;
 }
@@ -444,7 +468,7 @@ static int save(const struct choice *c, struct sandbox *sb, unsigned attempt, st
 }
 
 const struct backend backend_firecracker = {
-	.name = "firecracker", .probe = probe, .version = version, .binds = binds, .start = start,
+	.name = "firecracker", .find = find, .needs = needs, .version = version, .binds = binds, .start = start,
 	.save = save, .save_ends = true, .host_memory = host_memory, .key = key,
 	.is_known = kvm_is_known, .doubt = kvm_doubt, .told = kvm_told,
 };
