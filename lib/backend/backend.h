@@ -56,6 +56,8 @@ struct backend {
 	bool traces;		/* ptrace is one of its means */
 	/* Asks the binary what it is ("runsc release-…, systrap"); a few 10 ms. */
 	int (*version)(const char *program, char *text, size_t size, struct err *e);
+	/* Known faults of what version() said, in words, or NULL; for --check. May be NULL. */
+	const char *(*faults)(const char *version);
 	/* What its private root must hold, beyond root.h; ends with NULLs. */
 	int (*binds)(const struct choice *c, const char *program,
 		     struct root_bind binds[BACKEND_BINDS], struct err *e);

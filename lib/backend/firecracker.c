@@ -160,6 +160,18 @@ static int version(const char *program, char *text, size_t size, struct err *e)
 	return 0;
 }
 
+/* What is known of older ones, beyond what stops them from working. */
+static const char *faults(const char *version_text)
+{
+	unsigned major = 0, minor = 0, patch = 0;
+
+	if (sscanf(version_text, "%4u.%4u.%4u", &major, &minor, &patch) < 2 ||
+	    major > 1 || (major == 1 && (minor > 16 || (minor == 16 && patch >= 1))))
+		return NULL;
+	return "older than 1.16.1: faults of vsock after a restore are known, and before 1.14.4 "
+	       "CVE-2026-5747 (of PCI, which is off here)";
+}
+
 static int binds(const struct choice *c, const char *program, struct root_bind b[BACKEND_BINDS],
 		 struct err *e)
 {
@@ -319,10 +331,11 @@ static int fork_machine(const struct choice *c, bool clone, bool maker, struct s
 	return 0;
 }
 
-/* The last line that Firecracker wrote: its errors come last. */
-static int died(int said, struct err *e)
+/* It has ended: the last line that it wrote, for its errors come last, or else how. */
+static int died(int pid_fd, int said, struct err *e)
 {
 	char text[8192], line[300];
+	siginfo_t how = { 0 };
 	ssize_t n = fd_nonblock(said, true) < 0 ? -1 : read(said, text, sizeof(text) - 1);
 
 	text[n > 0 ? n : 0] = 0;
@@ -331,7 +344,11 @@ static int died(int said, struct err *e)
 	const char *last = strrchr(text, '\n');
 	last = last ? last + 1 : text;
 	str_printable(line, sizeof(line), last, strlen(last));
-	return err_set(e, ERR_BOOT, "firecracker ended%s%s", *line ? ": " : "", line);
+	if (*line)
+		return err_set(e, ERR_BOOT, "firecracker ended: %s", line);
+	(void)waitid(P_PIDFD, (id_t)pid_fd, &how, WEXITED | WNOHANG | WNOWAIT);	/* then 0 is told */
+	return err_set(e, ERR_BOOT, "firecracker ended: %s %d", how.si_code == CLD_EXITED
+		       ? "exit status" : "killed by signal", how.si_status);
 }
 
 /* Waits for the three calls of the guest. */
@@ -350,7 +367,7 @@ static int accept_calls(int listener[KEEPER_FDS], struct sandbox *sb, int pid_fd
 		if (n == 0)
 			return err_set(e, ERR_SILENT, "no guest answered in time: KVM does not work here");
 		if (n > 0 && p[KEEPER_FDS].revents)
-			return died(said, e);
+			return died(pid_fd, said, e);
 		for (int i = 0; n > 0 && i < KEEPER_FDS; i++)
 			if (p[i].revents && (sb->fd[i] = accept4(listener[i], NULL, NULL, SOCK_CLOEXEC)) >= 0)
 				have++;
@@ -380,7 +397,7 @@ static int load(const struct choice *c, int pid_fd, int said, int64_t until_us, 
 		 "\"%s/memory\",\"backend_type\":\"File\"},\"resume_vm\":true}", at, at);
 	int rc = fcapi_call(API, pid_fd, "PUT", "/snapshot/load", body, until_us, e);
 	/* it hangs up a moment before it ends, and its own words tell more */
-	return rc < 0 && e->kind == ERR_DIED && poll(&end, 1, DYING_MS) > 0 ? died(said, e) : rc;
+	return rc < 0 && e->kind == ERR_DIED && poll(&end, 1, DYING_MS) > 0 ? died(pid_fd, said, e) : rc;
 }
 
 /* From the machine's start to the guest's calls. */
@@ -468,7 +485,7 @@ static int save(const struct choice *c, struct sandbox *sb, unsigned attempt, st
 }
 
 const struct backend backend_firecracker = {
-	.name = "firecracker", .find = find, .needs = needs, .version = version, .binds = binds, .start = start,
-	.save = save, .save_ends = true, .host_memory = host_memory, .key = key,
+	.name = "firecracker", .find = find, .needs = needs, .version = version, .faults = faults,
+	.binds = binds, .start = start, .save = save, .save_ends = true, .host_memory = host_memory, .key = key,
 	.is_known = kvm_is_known, .doubt = kvm_doubt, .told = kvm_told,
 };

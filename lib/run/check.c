@@ -127,6 +127,8 @@ static bool check_program(const struct plan *p, const struct backend *b, struct 
 	snprintf(text, sizeof(text), "%.300s, %s", program ? program : "", version);
 	add(c, b->name, "program", good ? CHECK_OK : CHECK_BAD, good ? text : e.msg);
 	free(program);
+	if (good && b->faults && b->faults(version))
+		add(c, b->name, "version", CHECK_INFO, b->faults(version));
 	return good;
 }
 
