@@ -69,6 +69,7 @@ struct backend {
 	 * SAVE_ENDS, is no more, and a clone of it is to be started. */
 	int (*save)(const struct choice *c, struct sandbox *sb, unsigned attempt, struct err *e);
 	bool save_ends;
+	bool own_limits;	/* it is a machine with so much memory and so many CPUs */
 	/* Memory of the host for a sandbox with the plan's limit. */
 	uint64_t (*host_memory)(const struct plan *p);
 	/* What else a snapshot depends on, as a text; NULL: nothing. */

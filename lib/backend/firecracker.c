@@ -486,6 +486,7 @@ static int save(const struct choice *c, struct sandbox *sb, unsigned attempt, st
 
 const struct backend backend_firecracker = {
 	.name = "firecracker", .find = find, .needs = needs, .version = version, .faults = faults,
-	.binds = binds, .start = start, .save = save, .save_ends = true, .host_memory = host_memory, .key = key,
+	.binds = binds, .start = start, .save = save, .save_ends = true,
+	.own_limits = true, .host_memory = host_memory, .key = key,
 	.is_known = kvm_is_known, .doubt = kvm_doubt, .told = kvm_told,
 };

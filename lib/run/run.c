@@ -63,6 +63,8 @@ static void tell_why(const struct choice *c, struct result *r)
 /* Limits that this host does not hold as they should be are said. */
 static int warn_limits(const struct choice *c, struct result *r, struct err *e)
 {
+	if (backends[choice_first(c)]->own_limits)
+		return 0;
 	if (!c->cgroup.memory &&
 	    strv_add(&r->notes, "no memory cgroup here: --memory is held by watching the sandbox",
 		     e) < 0)

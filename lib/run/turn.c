@@ -80,10 +80,12 @@ int turn_go_cold(struct turn *t, bool damaged, const char *why, struct err *e)
 	snprintf(text, sizeof(text), "%s (%.300s)%s; cold start", t->making ? "no template could be made"
 		 : "the template did not start a sandbox", why, t->making || !damaged ? "" : ": removed");
 	(void)strv_add(&t->r->notes, text, &ignored);
-	if (t->making)
+	if (t->making) {
 		template_end(t->make, false);
-	else if (damaged)
+		template_avoid(t->make);
+	} else if (damaged) {
 		template_remove(t->choice->template_dir ? t->choice->template_dir : t->make->final);
+	}
 	t->clone = t->making = false;
 	forget_attempt(t);
 	turn_enter(t, TURN_BOOT, boot_ms(t));
@@ -98,12 +100,13 @@ static int on_saved(struct turn *t, const struct keeper_msg *m, struct err *e)
 	bool ends = backends[m->backend]->save_ends;
 	struct err ignored;
 
-	if (!t->making)
-		return err_set(e, ERR_HOST, "the keeper saved what it was not asked to");
+	if (!t->making)		/* it took too long: the next attempt is on its way */
+		return 0;
 	trace("template saved");
 	t->making = false;
 	t->r->left_template = template_end(t->make, m->err.kind == ERR_NONE);
 	if (m->err.kind) {
+		template_avoid(t->make);
 		snprintf(text, sizeof(text), "no template was made: %s", m->err.msg);
 		(void)strv_add(&t->r->notes, text, &ignored);
 	}

@@ -257,12 +257,15 @@ bool template_end(struct template_make *m, bool good)
 	if (m->lock < 0)
 		return false;
 	good = good && write_sizes(m->dir) == 0 && rename(m->dir, m->final) == 0;
-	if (!good) {
-		AUTO_FD mark = open(m->failed, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
-
-		(void)mark;	/* without it the next run tries again */
+	if (!good)
 		template_remove(m->dir);
-	}
 	fd_closep(&m->lock);
 	return good;
+}
+
+void template_avoid(const struct template_make *m)
+{
+	AUTO_FD mark = open(m->failed, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+
+	(void)mark;		/* without it the next run tries again */
 }

@@ -43,9 +43,11 @@ struct template_make {
 /* 0 and a folder to fill, or -1: somebody else makes it, or there is no place. */
 int template_begin(const char *name, const struct template_key *k, bool for_all,
 		   struct template_make *m);
-/* Puts what was made in place (GOOD), or takes it away, and leaves a mark that for
- * ten minutes keeps others from trying; true if it is there. May be called twice. */
+/* Puts what was made in place (GOOD), or takes it away; true if it is there. May
+ * be called twice. */
 bool template_end(struct template_make *m, bool good);
+/* It cannot be made: for ten minutes nobody tries again. */
+void template_avoid(const struct template_make *m);
 /* Removes the template in the folder PATH. */
 void template_remove(const char *path);
 
