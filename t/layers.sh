@@ -17,7 +17,7 @@ guest: base wire
 state: base
 host: base
 out: base plan wire state
-backend: base plan state host
+backend: base plan wire state host
 run: base plan wire in state host out backend
 '
 

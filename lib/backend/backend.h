@@ -17,7 +17,7 @@
 #include "state/image.h"
 
 #define BACKENDS 2
-#define BACKEND_BINDS 8
+#define BACKEND_BINDS 12	/* the final NULLs included */
 #define BACKEND_PIPE (1 << 20)	/* bytes in flight on a raw stream, if the host lets us */
 
 /* A started sandbox, as the keeper hands it over. */
@@ -41,13 +41,23 @@ struct choice {
 	struct err why_not[BACKENDS];	/* of those that cannot run here */
 };
 
+/* Something that a backend must find on this host, beside its binary. */
+struct backend_need {
+	const char *name, *what;	/* what: in words, where it is there */
+	/* 0, or -1 and the reason, with the cure where there is one. Changes nothing. */
+	int (*check)(const struct plan *p, const struct image *im, struct err *e);
+};
+
 struct backend {
 	const char *name;
-	/* 0 if this host can run it, and *PROGRAM its binary; -1 and the reason,
-	 * with the cure where there is one. Changes nothing. */
-	int (*probe)(const struct plan *p, const struct image *im, char **program, struct err *e);
+	/* *PROGRAM is its binary, to be freed; -1 and the reason, with the cure. */
+	int (*find)(const struct plan *p, char **program, struct err *e);
+	const struct backend_need *needs;	/* the last has no name */
+	bool traces;		/* ptrace is one of its means */
 	/* Asks the binary what it is ("runsc release-…, systrap"); a few 10 ms. */
 	int (*version)(const char *program, char *text, size_t size, struct err *e);
+	/* Known faults of what version() said, in words, or NULL; for --check. May be NULL. */
+	const char *(*faults)(const char *version);
 	/* What its private root must hold, beyond root.h; ends with NULLs. */
 	int (*binds)(const struct choice *c, const char *program,
 		     struct root_bind binds[BACKEND_BINDS], struct err *e);
@@ -84,7 +94,8 @@ int backend_select(const struct plan *p, const struct image *im, struct choice *
 int choice_first(const struct choice *c);
 /* The cgroups and times for that backend; again for the next one. */
 void choice_prepare(struct choice *c);
-/* Gives up the first backend, which failed with WHY; false if there is no other. */
+/* Gives up the first backend, which failed with WHY; false, and nothing is done,
+ * if there is no other. */
 bool choice_fall_back(struct choice *c, const struct err *why);
 /* After a start that failed with *E: asks the host what it refuses (probe.h).
  * Where that tells, or where *E itself is a refusal, *E becomes the story of

@@ -43,9 +43,13 @@
 #define TEMPLATE "/template"
 #define SAVE "/save"
 #define API "api.sock"
+#define OLDEST "1.12"		/* that is known to work */
+#define OLDEST_MAJOR 1
+#define OLDEST_MINOR 12
 #define POOL_UID 1879048192u	/* + the command's pid: a uid that nobody has */
 #define CLONE_MS 10000u
 #define ASK_MS 3000u
+#define DYING_MS 200
 #define MIB (1ull << 20)
 #define OVERHEAD (128 * MIB)	/* of the guest's kernel, above the program's memory */
 #define VMM (64 * MIB)		/* of Firecracker itself, above that */
@@ -100,7 +104,7 @@ static const char *rootfs_of(const struct plan *p, const struct image *im)
 	return p->vm_rootfs ? p->vm_rootfs : im->rootfs;
 }
 
-static int probe(const struct plan *p, const struct image *im, char **program, struct err *e)
+static int check_kernel(const struct plan *p, const struct image *im, struct err *e)
 {
 	const char *const own[] = { p->vm_kernel, p->vm_rootfs };
 
@@ -109,14 +113,31 @@ static int probe(const struct plan *p, const struct image *im, char **program, s
 	for (size_t i = 0; i < sizeof(own) / sizeof(*own); i++)
 		if (own[i] && access(own[i], R_OK) < 0)
 			return err_sys(e, ERR_BACKEND, "code_interpreter_vm: %s", own[i]);
+	return 0;
+}
+
+static int check_kvm(const struct plan *p, const struct image *im, struct err *e)
+{
+	(void)p;
+	(void)im;
+	return kvm_probe(e);
+}
+
+static const struct backend_need needs[] = {
+	{ "kernel", "a kernel and an initrd for the guest", check_kernel },
+	{ "kvm", KVM_DEVICE " opens, and the CPU has vmx or svm", check_kvm },
+	{ NULL, NULL, NULL },
+};
+
+static int find(const struct plan *p, char **program, struct err *e)
+{
 	*program = program_find(p->firecracker_bin ? p->firecracker_bin : "firecracker",
-				"firecracker_bin", "install Firecracker 1.12 or newer", e);
+				"firecracker_bin", "install Firecracker " OLDEST " or newer", e);
 	if (!*program)
 		return -1;
-	if (program_needs_loader(*program) >= 0 && kvm_probe(e) == 0)
+	if (program_needs_loader(*program) >= 0)
 		return 0;
-	if (!e->kind)
-		(void)err_set(e, ERR_BACKEND, "%s: not an ELF program", *program);
+	(void)err_set(e, ERR_BACKEND, "%s: not an ELF program", *program);
 	free(*program);
 	*program = NULL;
 	return -1;
@@ -126,13 +147,29 @@ static int version(const char *program, char *text, size_t size, struct err *e)
 {
 	const char *const ask[] = { program, "--version", NULL };
 	char said[4096], word[64] = "";
+	unsigned major = 0, minor = 0;
 
 	if (spawn_read(ask, ASK_MS, said, sizeof(said), e) < 0)
 		return -1;
-	if (sscanf(said, "Firecracker v%63s", word) != 1)
+	if (sscanf(said, "Firecracker v%63s", word) != 1 || sscanf(word, "%4u.%4u", &major, &minor) != 2)
 		return err_set(e, ERR_BACKEND, "%s: not firecracker: --version says '%.60s'", program, said);
+	if (major < OLDEST_MAJOR || (major == OLDEST_MAJOR && minor < OLDEST_MINOR))
+		return err_set(e, ERR_BACKEND, "%s: %.60s is too old; install Firecracker " OLDEST
+			       " or newer", program, word);
 	str_printable(text, size, word, strlen(word));
 	return 0;
+}
+
+/* What is known of older ones, beyond what stops them from working. */
+static const char *faults(const char *version_text)
+{
+	unsigned major = 0, minor = 0, patch = 0;
+
+	if (sscanf(version_text, "%4u.%4u.%4u", &major, &minor, &patch) < 2 ||
+	    major > 1 || (major == 1 && (minor > 16 || (minor == 16 && patch >= 1))))
+		return NULL;
+	return "older than 1.16.1: faults of vsock after a restore are known, and before 1.14.4 "
+	       "CVE-2026-5747 (of PCI, which is off here)";
 }
 
 static int binds(const struct choice *c, const char *program, struct root_bind b[BACKEND_BINDS],
@@ -294,10 +331,11 @@ static int fork_machine(const struct choice *c, bool clone, bool maker, struct s
 	return 0;
 }
 
-/* The last line that Firecracker wrote: its errors come last. */
-static int died(int said, struct err *e)
+/* It has ended: the last line that it wrote, for its errors come last, or else how. */
+static int died(int pid_fd, int said, struct err *e)
 {
 	char text[8192], line[300];
+	siginfo_t how = { 0 };
 	ssize_t n = fd_nonblock(said, true) < 0 ? -1 : read(said, text, sizeof(text) - 1);
 
 	text[n > 0 ? n : 0] = 0;
@@ -306,15 +344,17 @@ static int died(int said, struct err *e)
 	const char *last = strrchr(text, '\n');
 	last = last ? last + 1 : text;
 	str_printable(line, sizeof(line), last, strlen(last));
-	return err_set(e, ERR_BOOT, "firecracker ended%s%s", *line ? ": " : "", line);
+	if (*line)
+		return err_set(e, ERR_BOOT, "firecracker ended: %s", line);
+	(void)waitid(P_PIDFD, (id_t)pid_fd, &how, WEXITED | WNOHANG | WNOWAIT);	/* then 0 is told */
+	return err_set(e, ERR_BOOT, "firecracker ended: %s %d", how.si_code == CLD_EXITED
+		       ? "exit status" : "killed by signal", how.si_status);
 }
 
 /* Waits for the three calls of the guest. */
-static int accept_calls(int listener[KEEPER_FDS], struct sandbox *sb, int said, int64_t until_us,
-			struct err *e)
+static int accept_calls(int listener[KEEPER_FDS], struct sandbox *sb, int pid_fd, int said,
+			int64_t until_us, struct err *e)
 {
-	AUTO_FD pid_fd = (int)syscall(SYS_pidfd_open, sb->pid, 0);
-
 	for (int have = 0; have < KEEPER_FDS;) {
 		struct pollfd p[KEEPER_FDS + 1];
 
@@ -327,7 +367,7 @@ static int accept_calls(int listener[KEEPER_FDS], struct sandbox *sb, int said, 
 		if (n == 0)
 			return err_set(e, ERR_SILENT, "no guest answered in time: KVM does not work here");
 		if (n > 0 && p[KEEPER_FDS].revents)
-			return died(said, e);
+			return died(pid_fd, said, e);
 		for (int i = 0; n > 0 && i < KEEPER_FDS; i++)
 			if (p[i].revents && (sb->fd[i] = accept4(listener[i], NULL, NULL, SOCK_CLOEXEC)) >= 0)
 				have++;
@@ -347,20 +387,38 @@ static void end_machine(struct sandbox *sb)
 		fd_closep(&sb->fd[i]);
 }
 
-static int load(const struct choice *c, int64_t until_us, struct err *e)
+static int load(const struct choice *c, int pid_fd, int said, int64_t until_us, struct err *e)
 {
 	const char *at = c->save_dir ? SAVE : TEMPLATE;
+	struct pollfd end = { pid_fd, POLLIN, 0 };
 	char body[256];
 
 	snprintf(body, sizeof(body), "{\"snapshot_path\":\"%s/state\",\"mem_backend\":{\"backend_path\":"
 		 "\"%s/memory\",\"backend_type\":\"File\"},\"resume_vm\":true}", at, at);
-	return fcapi_call(API, "PUT", "/snapshot/load", body, until_us, e);
+	int rc = fcapi_call(API, pid_fd, "PUT", "/snapshot/load", body, until_us, e);
+	/* it hangs up a moment before it ends, and its own words tell more */
+	return rc < 0 && e->kind == ERR_DIED && poll(&end, 1, DYING_MS) > 0 ? died(pid_fd, said, e) : rc;
+}
+
+/* From the machine's start to the guest's calls. */
+static int bring_up(const struct choice *c, bool clone, bool maker, int listener[KEEPER_FDS],
+		    struct sandbox *sb, int64_t until_us, struct err *e)
+{
+	int said = -1;
+
+	if (fork_machine(c, clone, maker, sb, &said, e) < 0)
+		return -1;
+	AUTO_FD pid_fd = (int)syscall(SYS_pidfd_open, sb->pid, 0);
+	if (pid_fd < 0)
+		return err_sys(e, ERR_HOST, "watch firecracker");
+	return (clone && load(c, pid_fd, said, until_us, e) < 0) ||
+	       accept_calls(listener, sb, pid_fd, said, until_us, e) < 0 ? -1 : 0;
 }
 
 static int start(const struct choice *c, bool clone, unsigned attempt, struct sandbox *sb,
 		 struct err *e)
 {
-	int listener[KEEPER_FDS] = { -1, -1, -1 }, said = -1;
+	int listener[KEEPER_FDS] = { -1, -1, -1 };
 	int64_t until = clock_now_us() + (clone ? CLONE_MS : c->boot_ms) * (int64_t)1000;
 	bool maker = c->save_dir && attempt == 1;
 	uid_t uid = machine_uid(c);
@@ -369,8 +427,7 @@ static int start(const struct choice *c, bool clone, unsigned attempt, struct sa
 	*sb = (struct sandbox){ .fd = { -1, -1, -1 } };
 	int rc = own_kvm(uid, e) < 0 || enter_folder(attempt, uid, e) < 0 ||
 		 listen_ports(listener, uid, e) < 0 || (!clone && write_config(c, e) < 0) ||
-		 fork_machine(c, clone, maker, sb, &said, e) < 0 || (clone && load(c, until, e) < 0) ||
-		 accept_calls(listener, sb, said, until, e) < 0 ? -1 : 0;
+		 bring_up(c, clone, maker, listener, sb, until, e) < 0 ? -1 : 0;
 	/* nobody else calls: not the program, whoever it becomes */
 	for (unsigned i = 0; i < KEEPER_FDS; i++) {
 		fd_closep(&listener[i]);
@@ -413,9 +470,9 @@ static int save(const struct choice *c, struct sandbox *sb, unsigned attempt, st
 	/* the machine's uid writes there for a moment, and owns nothing of it after */
 	int rc = uid && chown(SAVE, uid, uid) < 0 ? err_sys(e, ERR_HOST, "lend the template's folder") : 0;
 	if (rc == 0)
-		rc = fcapi_call(API, "PATCH", "/vm", "{\"state\":\"Paused\"}", until, e);
+		rc = fcapi_call(API, -1, "PATCH", "/vm", "{\"state\":\"Paused\"}", until, e);
 	if (rc == 0)
-		rc = fcapi_call(API, "PUT", "/snapshot/create", "{\"snapshot_type\":\"Full\","
+		rc = fcapi_call(API, -1, "PUT", "/snapshot/create", "{\"snapshot_type\":\"Full\","
 				"\"snapshot_path\":\"" SAVE "/state\",\"mem_file_path\":\"" SAVE "/memory\"}", until, e);
 	end_machine(sb);
 	/* it is read by that uid in a moment; the folders above are the user's own */
@@ -428,7 +485,8 @@ static int save(const struct choice *c, struct sandbox *sb, unsigned attempt, st
 }
 
 const struct backend backend_firecracker = {
-	.name = "firecracker", .probe = probe, .version = version, .binds = binds, .start = start,
-	.save = save, .save_ends = true, .own_limits = true, .host_memory = host_memory, .key = key,
+	.name = "firecracker", .find = find, .needs = needs, .version = version, .faults = faults,
+	.binds = binds, .start = start, .save = save, .save_ends = true,
+	.own_limits = true, .host_memory = host_memory, .key = key,
 	.is_known = kvm_is_known, .doubt = kvm_doubt, .told = kvm_told,
 };

@@ -72,7 +72,7 @@ static void make_words(struct words *to, const struct plan *p, const char *const
 
 /* What the caller's own limits must leave; a sandbox that starts without dies
  * with a riddle. */
-static int check_limits(struct err *e)
+static int check_limits(const struct plan *p, const struct image *im, struct err *e)
 {
 	static const struct {
 		__rlimit_resource_t what;
@@ -85,6 +85,8 @@ static int check_limits(struct err *e)
 	};
 	struct rlimit r;
 
+	(void)p;
+	(void)im;
 	for (size_t i = 0; i < sizeof(needs) / sizeof(*needs); i++)
 		if (getrlimit(needs[i].what, &r) == 0 && r.rlim_max < needs[i].least)
 			return err_set(e, ERR_BACKEND, "the caller's limit of %s is %llu (%s): too "
@@ -94,18 +96,16 @@ static int check_limits(struct err *e)
 }
 
 /* Absolute path of the runsc that is wanted: a name, or a path already. */
-static int probe(const struct plan *p, const struct image *im, char **program, struct err *e)
+static int find(const struct plan *p, char **program, struct err *e)
 {
-	(void)im;
 	*program = program_find(p->runsc_bin ? p->runsc_bin : "runsc", "runsc_bin",
 				"deploy/get-runsc installs it", e);
 	if (!*program)
 		return -1;
-	if (program_needs_loader(*program) >= 0 && check_limits(e) == 0)
+	if (program_needs_loader(*program) >= 0)
 		return 0;
-	if (!e->kind)
-		(void)err_set(e, ERR_BACKEND, "%s: not an ELF program (a script around runsc would "
-			      "not find its way in the bare root)", *program);
+	(void)err_set(e, ERR_BACKEND, "%s: not an ELF program (a script around runsc would "
+		      "not find its way in the bare root)", *program);
 	free(*program);
 	*program = NULL;
 	return -1;
@@ -309,7 +309,12 @@ static int save(const struct choice *c, struct sandbox *sb, unsigned attempt, st
 	return rc > 0 ? err_set(e, ERR_HOST, "runsc checkpoint: %.200s", said) : rc;
 }
 
+static const struct backend_need needs[] = {
+	{ "limits", "the caller's own limits leave room for it", check_limits },
+	{ NULL, NULL, NULL },
+};
+
 const struct backend backend_gvisor = {
-	.name = "gvisor", .probe = probe, .version = version, .binds = binds, .start = start,
+	.name = "gvisor", .find = find, .needs = needs, .traces = true, .version = version, .binds = binds, .start = start,
 	.save = save, .host_memory = host_memory,
 };

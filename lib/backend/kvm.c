@@ -25,16 +25,10 @@ static int check_device(struct err *e)
 	if (fd >= 0)
 		return ioctl(fd, KVM_GET_API_VERSION, 0) == KVM_API_VERSION ? 0
 		     : err_set(e, ERR_BACKEND, KVM_DEVICE ": not the KVM that we know");
-	switch (errno) {
-	case EACCES:
-	case EPERM:
-		return err_sys(e, ERR_BACKEND, KVM_DEVICE " (usermod -aG kvm gives it to a user, from "
-			       "the next login on)");
-	case ENOENT:
-		return err_sys(e, ERR_BACKEND, KVM_DEVICE " (a container needs --device /dev/kvm)");
-	default:
-		return err_sys(e, ERR_BACKEND, KVM_DEVICE);
-	}
+	const char *cure = errno == EACCES || errno == EPERM
+		? " (usermod -aG kvm gives it to a user, from the next login on)"
+		: errno == ENOENT ? " (a container needs --device /dev/kvm)" : "";
+	return err_set(e, ERR_BACKEND, KVM_DEVICE ": %s%s", strerror(errno), cure);
 }
 
 /* Where neither is, KVM is there in name only. */

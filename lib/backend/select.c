@@ -30,6 +30,21 @@ static int none_works(const struct choice *c, const char *name, struct err *e)
 	return err_set(e, ERR_BACKEND, "no sandbox backend works here: %s", all);
 }
 
+static int probe(const struct backend *b, const struct plan *p, const struct image *im,
+		 char **program, struct err *e)
+{
+	if (b->find(p, program, e) < 0)
+		return -1;
+	for (const struct backend_need *n = b->needs; n->name; n++) {
+		if (n->check(p, im, e) == 0)
+			continue;
+		free(*program);
+		*program = NULL;
+		return -1;
+	}
+	return 0;
+}
+
 int backend_select(const struct plan *p, const struct image *im, struct choice *c, struct err *e)
 {
 	const char *name = p->backend ? p->backend : "auto";
@@ -40,7 +55,7 @@ int backend_select(const struct plan *p, const struct image *im, struct choice *
 	for (int i = 0; i < BACKENDS; i++) {
 		if (strcmp(name, "auto") && strcmp(name, backends[i]->name))
 			continue;
-		if (backends[i]->probe(p, im, &c->program[i], &c->why_not[i]) < 0)
+		if (probe(backends[i], p, im, &c->program[i], &c->why_not[i]) < 0)
 			continue;
 		any = true;
 		if (!strcmp(name, "auto") && backends[i]->doubt && backends[i]->doubt(&c->why_not[i]) < 0) {
@@ -69,14 +84,30 @@ void choice_prepare(struct choice *c)
 	cgroup_make(&c->cgroup, &limits);
 }
 
+/* Why backend I cannot: *WHY, without the name that the keeper put in front. */
+static void refuse(struct choice *c, int i, const struct err *why)
+{
+	size_t n = strlen(backends[i]->name);
+	bool named = !strncmp(why->msg, backends[i]->name, n) && !strncmp(why->msg + n, ": ", 2);
+	struct err copy = *why;		/* it may be the very one */
+
+	c->why_not[i] = copy;
+	if (named)
+		(void)err_set(&c->why_not[i], copy.kind, "%s", copy.msg + n + 2);
+}
+
 bool choice_fall_back(struct choice *c, const struct err *why)
 {
-	int i = choice_first(c);
+	int i = choice_first(c), next = i + 1;
 
+	while (next < BACKENDS && !c->program[next])
+		next++;
+	if (next >= BACKENDS)
+		return false;
 	free(c->program[i]);
 	c->program[i] = NULL;
-	c->why_not[i] = *why;
-	return choice_first(c) < BACKENDS;
+	refuse(c, i, why);
+	return true;
 }
 
 int choice_first(const struct choice *c)
@@ -95,10 +126,10 @@ int backend_explain(struct choice *c, struct err *e)
 
 	if (i == BACKENDS || (e->kind != ERR_BACKEND && e->kind != ERR_BOOT))
 		return -1;
-	if (probe_all(&cause) < 0)
-		c->why_not[i] = cause;
+	if (probe_all(backends[i]->traces, &cause) < 0)
+		refuse(c, i, &cause);
 	else if (e->kind == ERR_BACKEND)
-		c->why_not[i] = *e;
+		refuse(c, i, e);
 	else
 		return -1;
 	return none_works(c, c->plan->backend ? c->plan->backend : "auto", e);

@@ -148,16 +148,16 @@ static int try_ptrace(struct err *e)
 }
 
 const struct probe probes[] = {
-	{ "namespaces", "mount, pid, net, ipc and uts namespaces of our own", try_namespaces },
-	{ "root", "a tmpfs, a /proc and a root of our own", try_root },
-	{ "ptrace", "tracing a process of our own", try_ptrace },
-	{ NULL, NULL, NULL },
+	{ "namespaces", "mount, pid, net, ipc and uts namespaces of our own", try_namespaces, false },
+	{ "root", "a tmpfs, a /proc and a root of our own", try_root, false },
+	{ "ptrace", "tracing a process of our own", try_ptrace, true },
+	{ NULL, NULL, NULL, false },
 };
 
-int probe_all(struct err *e)
+int probe_all(bool traces, struct err *e)
 {
 	for (const struct probe *p = probes; p->name; p++)
-		if (p->run(e) < 0)
+		if ((traces || !p->traces) && p->run(e) < 0)
 			return -1;
 	return 0;
 }

@@ -15,7 +15,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#define SOURCES_MAX 16
+#define SOURCES_MAX 24
 #define ROOT_OPTIONS "mode=755,size=64m"	/* state of a run, a few KiB */
 
 /* Some folder that every system has, to put the new root on: it is covered in

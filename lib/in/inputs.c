@@ -361,7 +361,8 @@ int inputs_read(const struct inputs *in, size_t i, struct err *e)
 	if (fd < 0)
 		return err_sys(e, ERR_USAGE, "--input: '%s/%s'", one->source,
 			       one->beneath ? one->beneath : "");
-	if (fstat(fd, &st) < 0 || !S_ISREG(st.st_mode)) {
+	/* another sandbox may have been given a part of it */
+	if (lseek(fd, 0, SEEK_SET) < 0 || fstat(fd, &st) < 0 || !S_ISREG(st.st_mode)) {
 		close(fd);
 		return err_set(e, ERR_USAGE, "--input: '%s/%s' is no regular file any more",
 			       one->source, one->beneath ? one->beneath : "");

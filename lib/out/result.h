@@ -24,6 +24,7 @@ struct result {
 	enum result_status status;
 	bool clone;		/* it began as a clone of a template */
 	bool left_template;	/* it left one behind */
+	bool taken;		/* of a program on standard input, by a sandbox: no other can have it */
 	bool started, ended;	/* the program's start and end were seen */
 	int exit_code;		/* of the program, if it ended by itself */
 	int signal;		/* that ended it, or 0 */

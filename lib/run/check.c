@@ -44,7 +44,6 @@ static void check_host(struct check *c)
 	add(c, "host", "machine", CHECK_INFO, text);
 }
 
-/* True if there is an image that a sandbox could start from. */
 /* Fills *IM if there is one. */
 static void check_image(const struct plan *p, struct image *im, struct check *c)
 {
@@ -88,14 +87,17 @@ static void check_limits(const struct plan *p, struct check *c)
 }
 
 /* Runs a program on backend B, the way every run goes. */
-static bool check_run(const struct plan *p, const char *name, struct check *c)
+static bool check_run(const struct plan *p, const struct backend *b, struct check *c)
 {
 	char program[] = "print(6 * 7)", backend[32], text[64];
 	struct plan one = *p;		/* borrows all else that is configured */
 	struct result r;
 	bool ran;
 
-	snprintf(backend, sizeof(backend), "%s", name);
+	snprintf(backend, sizeof(backend), "%s", b->name);
+	/* where no guest has answered yet, none is waited for longer than auto would */
+	if (b->is_known && !b->is_known() && one.boot_ms > one.probe_ms)
+		one.boot_ms = one.probe_ms;
 	one.source = PLAN_CODE;
 	one.lang = PLAN_PYTHON;
 	one.program = program;
@@ -108,41 +110,67 @@ static bool check_run(const struct plan *p, const char *name, struct check *c)
 	ran = r.status == RESULT_OK && r.out.held.len == 3 && !memcmp(r.out.held.at, "42\n", 3);
 	snprintf(text, sizeof(text), "a program ran in %lld ms",
 		 (long long)(r.finish_us - r.begin_us) / 1000);
-	add(c, name, "sandbox", ran ? CHECK_OK : CHECK_BAD,
+	add(c, b->name, "sandbox", ran ? CHECK_OK : CHECK_BAD,
 	    ran ? text : *r.error.msg ? r.error.msg : "a program did not give its answer");
 	result_free(&r);
 	return ran;
 }
 
-static void check_backend(const struct plan *p, const struct backend *b, const struct image *im,
-			  struct check *c)
+/* Its binary, and what that says of itself. */
+static bool check_program(const struct plan *p, const struct backend *b, struct check *c)
 {
 	char *program = NULL, text[ERR_MSG_MAX], version[128] = "";
 	struct err e = { 0 };
-	bool good = true;
+	bool good = b->find(p, &program, &e) == 0 &&
+		    b->version(program, version, sizeof(version), &e) == 0;
 
-	if (b->probe(p, im, &program, &e) < 0) {
-		add(c, b->name, "program", CHECK_BAD, e.msg);
-		return;
-	}
-	if (b->version(program, version, sizeof(version), &e) < 0)
-		good = false;
-	snprintf(text, sizeof(text), "%.300s, %s", program, version);
+	snprintf(text, sizeof(text), "%.300s, %s", program ? program : "", version);
 	add(c, b->name, "program", good ? CHECK_OK : CHECK_BAD, good ? text : e.msg);
 	free(program);
-	for (const struct probe *pr = probes; pr->name; pr++) {
-		bool ok = pr->run(&e) == 0;
+	if (good && b->faults && b->faults(version))
+		add(c, b->name, "version", CHECK_INFO, b->faults(version));
+	return good;
+}
 
+/* All that it needs, also where something is missing already. */
+static bool check_needs(const struct plan *p, const struct backend *b, const struct image *im,
+			struct check *c)
+{
+	bool good = true;
+
+	for (const struct backend_need *n = b->needs; n->name; n++) {
+		struct err e = { 0 };
+		bool ok = n->check(p, im, &e) == 0;
+
+		good &= ok;
+		add(c, b->name, n->name, ok ? CHECK_OK : CHECK_BAD, ok ? n->what : e.msg);
+	}
+	for (const struct probe *pr = probes; pr->name; pr++) {
+		struct err e = { 0 };
+
+		if (pr->traces && !b->traces)
+			continue;
+		bool ok = pr->run(&e) == 0;
 		good &= ok;
 		add(c, b->name, pr->name, ok ? CHECK_OK : CHECK_BAD, ok ? pr->what : e.msg);
 	}
+	return good;
+}
+
+static void check_backend(const struct plan *p, const struct backend *b, const struct image *im,
+			  struct check *c)
+{
+	struct err e = { 0 };
+	bool good = check_program(p, b, c);
+
+	good &= check_needs(p, b, im, c);
 	if (plan_allowed(p, &e) < 0)
 		add(c, b->name, "sandbox", CHECK_BAD, e.msg);
 	else if (!im->rootfs)
 		add(c, b->name, "sandbox", CHECK_BAD, "not tried: there is no image");
 	else if (!good)
 		add(c, b->name, "sandbox", CHECK_BAD, "not tried: see above");
-	else if (check_run(p, b->name, c))
+	else if (check_run(p, b, c))
 		c->works = true;
 }
 

@@ -249,6 +249,7 @@ int feed_stdin(struct turn *t, struct err *e)
 
 	if (n < 0 && (errno == EAGAIN || errno == EINTR))
 		return 0;
+	t->r->taken |= program && n >= 0 && !t->inputs->head_end;
 	if (n < 0 && program)
 		return err_sys(e, ERR_UNREADABLE, "read the program from standard input");
 	if (n <= 0) {		/* what cannot be read is at its end for the program */

@@ -198,7 +198,30 @@ static int tell_refusals(const struct choice *c, struct result *r)
  * another: nothing was started, and nobody asked for that one. */
 static bool may_fall_back(const struct choice *c, const struct result *r, const struct err *e)
 {
-	return backends[choice_first(c)]->told && !r->started && !r->cancel && e->kind != ERR_USAGE;
+	return backends[choice_first(c)]->told && !r->started && !r->taken && !r->cancel &&
+	       r->out.bytes == 0 && r->err.bytes == 0 && e->kind != ERR_USAGE;
+}
+
+/* Nothing of the last backend's attempt counts. */
+static void forget(const struct plan *p, unsigned open, struct result *r)
+{
+	stream_free(&r->out);
+	stream_free(&r->err);
+	open_streams(p, open, r);
+	r->backend = NULL;
+	r->clone = r->left_template = false;
+	r->done_us = 0;
+}
+
+/* It may be a program of another kind, or too old: then that is the reason. */
+static void blame_version(const struct choice *c, struct err *e)
+{
+	int i = choice_first(c);
+	char text[128];
+	struct err why = { 0 };
+
+	if (backends[i]->version(c->program[i], text, sizeof(text), &why) < 0)
+		*e = why;
 }
 
 /* The run on each fit backend in turn, until one takes it. */
@@ -220,11 +243,12 @@ static int run_first(const struct plan *p, struct inputs *in, struct choice *c, 
 		template_end(&w.make, false);	/* if it was not put in place before */
 		if (rc < 0 && e->kind == ERR_SILENT)
 			b->told(false);
+		if (rc < 0 && e->kind == ERR_BOOT && may_fall_back(c, r, e))
+			blame_version(c, e);
 		if (rc == 0 || !may_fall_back(c, r, e) || !choice_fall_back(c, e))
 			return rc;
 		*e = (struct err){ 0 };
-		r->backend = NULL;
-		r->clone = r->left_template = false;
+		forget(p, open, r);
 	}
 }
 

@@ -132,9 +132,11 @@ static int on_saved(struct turn *t, const struct keeper_msg *m, struct err *e)
 static int late(const struct turn *t, struct err *e)
 {
 	char text[NUM_TEXT];
+	bool silent = t->phase == TURN_BOOT;
+	bool trial = silent && backends[choice_first(t->choice)]->told;
 
-	return err_set(e, ERR_BOOT, "the sandbox did not start within %s",
-		       num_duration_text(t->plan->boot_ms, text));
+	return err_set(e, trial ? ERR_SILENT : ERR_BOOT, "the sandbox did not start within %s",
+		       num_duration_text(silent ? t->choice->boot_ms : t->plan->boot_ms, text));
 }
 
 static int on_deadline(struct turn *t, struct err *e)
