@@ -69,6 +69,8 @@ struct backend {
 	 * SAVE_ENDS, is no more, and a clone of it is to be started. */
 	int (*save)(const struct choice *c, struct sandbox *sb, unsigned attempt, struct err *e);
 	bool save_ends;
+	/* False if snapshots of that version() are not to be trusted; NULL: all are. */
+	bool (*clones)(const char *version);
 	bool own_limits;	/* it is a machine with so much memory and so many CPUs */
 	/* Memory of the host for a sandbox with the plan's limit. */
 	uint64_t (*host_memory)(const struct plan *p);

@@ -6,6 +6,7 @@
 #include "base/fd.h"
 #include "base/trace.h"
 #include "run/turn.h"
+#include "state/known.h"
 
 #include <signal.h>
 #include <stdio.h>
@@ -109,7 +110,13 @@ static bool can_be_warm(const struct plan *p, const struct inputs *in, const str
 	for (size_t i = 0; i < p->env.n; i++)
 		if (!preload_env_ok(p->env.at[i]))
 			return false;
-	return backends[choice_first(c)]->save != NULL;
+	const struct backend *b = backends[choice_first(c)];
+	char version[KNOWN_MAX] = "";
+
+	if (!b->save || !b->clones)
+		return b->save != NULL;
+	backend_version(b, c->program[choice_first(c)], version, sizeof(version));
+	return b->clones(version);
 }
 
 static void choose_template(const struct plan *p, struct inputs *in, struct choice *c, int sig_fd,
