@@ -219,14 +219,25 @@ class Runner:
         return outcome
 
 
+def stated():
+    """(ENTRY, FIELD): REASON, of the file of differences."""
+    lines = (ENTRIES.parent / "differences").read_text("utf-8").splitlines()
+    words = [line.split(None, 2) for line in lines if line and line[0] != "#"]
+    return {(entry, field): reason for entry, field, reason in words}
+
+
 def wrong(entry, outcome, raw):
-    """Lines that say what is not as ENTRY says it must be."""
-    said, lines = entry.said, []
+    """Lines that say what is not as ENTRY says it must be, and stated ones."""
+    said, known, lines, notes = entry.said, stated(), [], []
 
     def same(what, got, want):
-        if got != want:
-            lines.append(f"{what}: {got!r}")
-            lines.append(f"{' ' * len(what)}  {want!r} would be right")
+        if got == want:
+            return
+        if reason := known.get((entry.name, what)):
+            notes.append(f"{what}: {got!r}, as stated: {reason}")
+            return
+        lines.append(f"{what}: {got!r}")
+        lines.append(f"{' ' * len(what)}  {want!r} would be right")
 
     same("exit", outcome["exit"], int(said["exit"]))
     if said["sha256-out"]:
@@ -240,11 +251,11 @@ def wrong(entry, outcome, raw):
     ]
     same("kept", sorted(kept), sorted(said["kept"]))
     if said["mode"] == "one":
-        return lines
+        return lines, notes
     same("status", outcome["status"], said["status"])
     same("signal", outcome["signal"], int(said["signal"]) if said["signal"] else None)
     same("error", outcome["error"] and outcome["error"]["name"], said["error"] or None)
     skipped = [f"{one['reason']}: {one['path']}" for one in outcome["skipped"]]
     same("skipped", sorted(skipped), sorted(said["skipped"]))
     same("on standard error", outcome.get("said", ""), "")
-    return lines
+    return lines, notes
