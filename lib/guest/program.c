@@ -28,6 +28,7 @@
 #define WATCH_MIN_MS 2
 #define WATCH_MAX_MS 100
 #define STACK_BYTES (8ul << 20)
+#define MEMLOCK_BYTES (8ul << 20)	/* as Linux has it; gVisor gives 64K */
 
 /* Adds what stands before the user's own variables; see ENVIRONMENT in the man page. */
 static int add_environment(struct guest *g, struct strv *env, struct err *e)
@@ -144,6 +145,7 @@ static int set_rlimits(struct err *e)
 		{ RLIMIT_CORE, 0, 0 },
 		{ RLIMIT_NOFILE, NOFILE_SOFT, NOFILE_HARD },
 		{ RLIMIT_STACK, STACK_BYTES, none },
+		{ RLIMIT_MEMLOCK, MEMLOCK_BYTES, MEMLOCK_BYTES },
 		{ RLIMIT_FSIZE, none, none },	/* the sentry hands its own down */
 		{ RLIMIT_AS, none, none },
 		{ RLIMIT_DATA, none, none },
@@ -159,18 +161,24 @@ static int set_rlimits(struct err *e)
 	return 0;
 }
 
-/* What of a run's limits lies in the process PID (0: ourselves): set before the
- * program's first step, in a clone as in a cold start. */
-static int apply_limits(const struct guest *g, pid_t pid, struct err *e)
+/* What nproc tells; what holds is the host's quota. By the process itself: gVisor
+ * lets nobody set it for another uid's without CAP_SYS_NICE. */
+static void set_cpus(const struct guest *g)
 {
-	struct rlimit procs = { g->run.pids, g->run.pids };
 	cpu_set_t set;
 
 	CPU_ZERO(&set);
 	for (uint32_t i = 0; i < g->run.cpus && i < CPU_SETSIZE; i++)
 		CPU_SET(i, &set);
-	/* what nproc tells; what holds is the host's quota */
-	(void)sched_setaffinity(pid, sizeof(set), &set);	/* fewer CPUs than that here */
+	(void)sched_setaffinity(0, sizeof(set), &set);	/* fewer CPUs than that here */
+}
+
+/* What of a run's limits lies in the process PID (0: ourselves): set before the
+ * program's first step, in a clone as in a cold start. */
+static int apply_limits(const struct guest *g, pid_t pid, struct err *e)
+{
+	struct rlimit procs = { g->run.pids, g->run.pids };
+
 	if (prlimit(pid, RLIMIT_NPROC, &procs, NULL) < 0)
 		return err_sys(e, ERR_HOST, "set the limit of processes");
 	return 0;
@@ -199,6 +207,7 @@ static int become_program(struct guest *g, const int fd[2], char **argv, char **
 		return err_sys(e, ERR_HOST, "enter the program's cgroup");
 	if (set_rlimits(e) < 0)
 		return -1;
+	set_cpus(g);		/* a template is of one number of CPUs, known at its making */
 	if (!g->warm && g->run.lang == MSG_SHELL && apply_limits(g, 0, e) < 0)
 		return -1;
 	/* a gVisor of 2024 refuses a last one beyond INT_MAX */
