@@ -332,6 +332,9 @@ int program_start(struct guest *g, struct err *e)
 {
 	bool hooked = g->warm || g->run.lang != MSG_SHELL;
 
+	/* what is not hooked runs at once; for the rest go() does it */
+	if (!hooked && world_hold_memory(g, e) < 0)
+		return -1;
 	if (g->pid == 0 && spawn(g, NULL, e) < 0)
 		return -1;
 	/* until then the time that passes is the boot's, not the program's */
@@ -352,23 +355,24 @@ void program_kill(struct guest *g, enum msg_by by)
 	(void)kill(-1, SIGKILL);	/* ESRCH: it has just ended */
 }
 
-/* gVisor has no memory controller for us, but counts what the whole sandbox
- * has in use. The nearer the limit, the sooner the next look: no program fills
- * memory faster than WATCH_BYTES_PER_MS. What outruns this meets the host's
- * own limit, PLAN_MEMORY_SLACK above. */
+/* gVisor has no memory controller for us, but counts what the whole sandbox has in
+ * use; a microVM's kernel counts the program's. The nearer the limit, the sooner the
+ * next look: no program fills memory faster than WATCH_BYTES_PER_MS. What outruns
+ * this meets the host's own limit, PLAN_MEMORY_SLACK above, or the microVM's. */
 int program_watch_memory(struct guest *g)
 {
 	struct sysinfo si;
 
-	/* in a microVM the kernel watches */
-	if (g->vm || !g->started || g->pid <= 0 || g->by != MSG_BY_ITSELF || sysinfo(&si) < 0)
+	if (!g->started || g->pid <= 0 || g->by != MSG_BY_ITSELF || sysinfo(&si) < 0)
 		return -1;
-	uint64_t used = (uint64_t)(si.totalram - si.freeram) * si.mem_unit;
-	if (used >= g->run.memory_bytes) {
+	uint64_t used = g->vm ? world_memory_used(g)
+			      : (uint64_t)(si.totalram - si.freeram) * si.mem_unit;
+	uint64_t limit = g->vm ? g->memory_left : g->run.memory_bytes;
+	if (used >= limit) {
 		program_kill(g, MSG_BY_MEMORY);
 		return -1;
 	}
-	uint64_t ms = (g->run.memory_bytes - used) / WATCH_BYTES_PER_MS;
+	uint64_t ms = (limit - used) / WATCH_BYTES_PER_MS;
 	return ms < WATCH_MIN_MS ? WATCH_MIN_MS : ms > WATCH_MAX_MS ? WATCH_MAX_MS : (int)ms;
 }
 
