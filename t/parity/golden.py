@@ -171,13 +171,10 @@ class Runner:
         (work / own).write_bytes(entry.path.read_bytes())
         for command in entry.said["setup"]:
             subprocess.run(["bash", "-ec", command], cwd=work, env=env, check=True)
-        given = subprocess.run(
-            ["bash", "-ec", entry.said["stdin"]],
-            cwd=work,
-            env=env,
-            stdout=subprocess.PIPE,
-            check=True,
-        ).stdout
+        given = b""
+        if entry.said["stdin"]:
+            words = ["bash", "-ec", entry.said["stdin"]]
+            given = subprocess.check_output(words, cwd=work, env=env)
         program = entry.words("program") or [own]
         if entry.said["from"] == "stdin":
             program, given = ["-"], entry.path.read_bytes()
