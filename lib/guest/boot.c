@@ -81,7 +81,8 @@ static int make_proc(struct err *e)
 	static const char *const masked[] = { "proc/kcore", "proc/keys", "proc/timer_list",
 					      "proc/kmsg", "proc/sysrq-trigger" };
 
-	if (mount("proc", "proc", "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC, NULL) < 0)
+	/* kernel threads and PID 1 are not the program's business; gVisor shows only 1 */
+	if (mount("proc", "proc", "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC, "hidepid=invisible") < 0)
 		return err_sys(e, ERR_HOST, "mount /proc");
 	for (size_t i = 0; i < sizeof(masked) / sizeof(*masked); i++)
 		if (mount("dev/null", masked[i], NULL, MS_BIND, NULL) < 0 && errno != ENOENT)

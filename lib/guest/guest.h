@@ -73,6 +73,7 @@ struct guest {
 	int stdin_fd;		/* our end of its standard input, or -1 */
 	struct buf stdin_buf;	/* arrived, not yet taken by the program */
 	bool stdin_end;
+	uint64_t memory_left;	/* in a microVM: the limit without the inputs */
 	enum msg_by by;		/* who ended it */
 };
 
@@ -94,6 +95,8 @@ int world_enter(struct guest *g, struct err *e);
 
 /* In a microVM: what is left of the memory for the program, files counted. */
 int world_hold_memory(struct guest *g, struct err *e);
+/* In a microVM: what the program has of it. */
+uint64_t world_memory_used(const struct guest *g);
 /* True if the kernel of a microVM ended the program for its memory. */
 bool world_memory_struck(const struct guest *g);
 

@@ -28,6 +28,7 @@
 #define WATCH_MIN_MS 2
 #define WATCH_MAX_MS 100
 #define STACK_BYTES (8ul << 20)
+#define MEMLOCK_BYTES (8ul << 20)	/* as Linux has it; gVisor gives 64K */
 
 /* Adds what stands before the user's own variables; see ENVIRONMENT in the man page. */
 static int add_environment(struct guest *g, struct strv *env, struct err *e)
@@ -144,6 +145,7 @@ static int set_rlimits(struct err *e)
 		{ RLIMIT_CORE, 0, 0 },
 		{ RLIMIT_NOFILE, NOFILE_SOFT, NOFILE_HARD },
 		{ RLIMIT_STACK, STACK_BYTES, none },
+		{ RLIMIT_MEMLOCK, MEMLOCK_BYTES, MEMLOCK_BYTES },
 		{ RLIMIT_FSIZE, none, none },	/* the sentry hands its own down */
 		{ RLIMIT_AS, none, none },
 		{ RLIMIT_DATA, none, none },
@@ -159,18 +161,24 @@ static int set_rlimits(struct err *e)
 	return 0;
 }
 
-/* What of a run's limits lies in the process PID (0: ourselves): set before the
- * program's first step, in a clone as in a cold start. */
-static int apply_limits(const struct guest *g, pid_t pid, struct err *e)
+/* What nproc tells; what holds is the host's quota. By the process itself: gVisor
+ * lets nobody set it for another uid's without CAP_SYS_NICE. */
+static void set_cpus(const struct guest *g)
 {
-	struct rlimit procs = { g->run.pids, g->run.pids };
 	cpu_set_t set;
 
 	CPU_ZERO(&set);
 	for (uint32_t i = 0; i < g->run.cpus && i < CPU_SETSIZE; i++)
 		CPU_SET(i, &set);
-	/* what nproc tells; what holds is the host's quota */
-	(void)sched_setaffinity(pid, sizeof(set), &set);	/* fewer CPUs than that here */
+	(void)sched_setaffinity(0, sizeof(set), &set);	/* fewer CPUs than that here */
+}
+
+/* What of a run's limits lies in the process PID (0: ourselves): set before the
+ * program's first step, in a clone as in a cold start. */
+static int apply_limits(const struct guest *g, pid_t pid, struct err *e)
+{
+	struct rlimit procs = { g->run.pids, g->run.pids };
+
 	if (prlimit(pid, RLIMIT_NPROC, &procs, NULL) < 0)
 		return err_sys(e, ERR_HOST, "set the limit of processes");
 	return 0;
@@ -199,6 +207,7 @@ static int become_program(struct guest *g, const int fd[2], char **argv, char **
 		return err_sys(e, ERR_HOST, "enter the program's cgroup");
 	if (set_rlimits(e) < 0)
 		return -1;
+	set_cpus(g);		/* a template is of one number of CPUs, known at its making */
 	if (!g->warm && g->run.lang == MSG_SHELL && apply_limits(g, 0, e) < 0)
 		return -1;
 	/* a gVisor of 2024 refuses a last one beyond INT_MAX */
@@ -323,6 +332,9 @@ int program_start(struct guest *g, struct err *e)
 {
 	bool hooked = g->warm || g->run.lang != MSG_SHELL;
 
+	/* what is not hooked runs at once; for the rest go() does it */
+	if (!hooked && world_hold_memory(g, e) < 0)
+		return -1;
 	if (g->pid == 0 && spawn(g, NULL, e) < 0)
 		return -1;
 	/* until then the time that passes is the boot's, not the program's */
@@ -343,23 +355,24 @@ void program_kill(struct guest *g, enum msg_by by)
 	(void)kill(-1, SIGKILL);	/* ESRCH: it has just ended */
 }
 
-/* gVisor has no memory controller for us, but counts what the whole sandbox
- * has in use. The nearer the limit, the sooner the next look: no program fills
- * memory faster than WATCH_BYTES_PER_MS. What outruns this meets the host's
- * own limit, PLAN_MEMORY_SLACK above. */
+/* gVisor has no memory controller for us, but counts what the whole sandbox has in
+ * use; a microVM's kernel counts the program's. The nearer the limit, the sooner the
+ * next look: no program fills memory faster than WATCH_BYTES_PER_MS. What outruns
+ * this meets the host's own limit, PLAN_MEMORY_SLACK above, or the microVM's. */
 int program_watch_memory(struct guest *g)
 {
 	struct sysinfo si;
 
-	/* in a microVM the kernel watches */
-	if (g->vm || !g->started || g->pid <= 0 || g->by != MSG_BY_ITSELF || sysinfo(&si) < 0)
+	if (!g->started || g->pid <= 0 || g->by != MSG_BY_ITSELF || sysinfo(&si) < 0)
 		return -1;
-	uint64_t used = (uint64_t)(si.totalram - si.freeram) * si.mem_unit;
-	if (used >= g->run.memory_bytes) {
+	uint64_t used = g->vm ? world_memory_used(g)
+			      : (uint64_t)(si.totalram - si.freeram) * si.mem_unit;
+	uint64_t limit = g->vm ? g->memory_left : g->run.memory_bytes;
+	if (used >= limit) {
 		program_kill(g, MSG_BY_MEMORY);
 		return -1;
 	}
-	uint64_t ms = (g->run.memory_bytes - used) / WATCH_BYTES_PER_MS;
+	uint64_t ms = (limit - used) / WATCH_BYTES_PER_MS;
 	return ms < WATCH_MIN_MS ? WATCH_MIN_MS : ms > WATCH_MAX_MS ? WATCH_MAX_MS : (int)ms;
 }
 

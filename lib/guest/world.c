@@ -9,6 +9,7 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
@@ -16,6 +17,7 @@
 #include <unistd.h>
 
 #define FONT_CACHE GUEST_LIB "/matplotlib"
+#define MEMORY_SLACK (UINT64_C(32) << 20)	/* the program's pages of the image; its last leap */
 
 static int write_group(const struct guest *g, const char *file, const char *text, struct err *e)
 {
@@ -142,7 +144,9 @@ static int set_pids(struct guest *g, struct err *e)
 	return write_group(g, "pids.max", text, e);
 }
 
-/* The inputs lie in memory too, but were charged to nobody. */
+/* The inputs lie in memory too, but were charged to nobody. The kernel's own limit
+ * is above ours: at it, a program whose code lies in pages of the image reads them
+ * again and again, for minutes, and the kernel sees progress and ends nothing. */
 int world_hold_memory(struct guest *g, struct err *e)
 {
 	struct statvfs v;
@@ -152,9 +156,33 @@ int world_hold_memory(struct guest *g, struct err *e)
 
 	if (!g->vm)
 		return 0;
-	snprintf(text, sizeof(text), "%" PRIu64,
-		 g->run.memory_bytes > files ? g->run.memory_bytes - files : 0);
+	g->memory_left = g->run.memory_bytes > files ? g->run.memory_bytes - files : 0;
+	snprintf(text, sizeof(text), "%" PRIu64, g->memory_left + MEMORY_SLACK);
 	return write_group(g, "memory.max", text, e);
+}
+
+/* The value of KEY in a file of the program's cgroup; without a key, all of it. */
+static uint64_t group_number(const struct guest *g, const char *file, const char *key)
+{
+	char text[8192], line[64];
+	AUTO_FD fd = openat(g->pids_dir, file, O_RDONLY | O_CLOEXEC);
+	ssize_t n = fd < 0 ? -1 : fd_read_all(fd, text + 1, sizeof(text) - 2);
+
+	text[0] = '\n';
+	text[n > 0 ? n + 1 : 1] = 0;
+	snprintf(line, sizeof(line), "\n%s", key);
+	const char *at = strstr(text, line);
+	return at ? strtoull(at + strlen(line), NULL, 10) : 0;
+}
+
+uint64_t world_memory_used(const struct guest *g)
+{
+	uint64_t all = group_number(g, "memory.current", "");
+	uint64_t file = group_number(g, "memory.stat", "file ");
+	uint64_t own = group_number(g, "memory.stat", "shmem ");
+
+	/* a tmpfs is "file" too; what is not can be dropped, and gVisor never counts it */
+	return all + own > file ? all + own - file : 0;
 }
 
 bool world_memory_struck(const struct guest *g)
