@@ -9,7 +9,7 @@ pai-image() { "${as_user[@]}" "$PAI_BUILD/pai-image" "$@"; }
 # A private view of the system's folders, with the image under test as "default":
 # inside "$@" runs with them. Root only.
 own_system() {
-	[ "$(id -u)" = 0 ] && [ -z "${as_user[*]}" ] || skip 'needs root, to mount'
+	if [ "$(id -u)" != 0 ] || [ -n "${as_user[*]}" ]; then skip 'needs root, to mount'; fi
 	mkdir -p lib cache
 	export PAI_BUILD PAI_IMAGE
 	unshare -m bash -euc 'mount --make-rprivate /

@@ -138,6 +138,7 @@ def preload(names):
 
     atexit.register(leave)  # the first to be registered is the last to be called
     import linecache  # noqa: F401  keep_source() needs it
+
     for name in names:
         try:
             __import__(name)
