@@ -73,7 +73,10 @@ static uint64_t machine_mib(const struct plan *p)
 
 static uint64_t host_memory(const struct plan *p)
 {
-	return machine_mib(p) * MIB + VMM;
+	/* twice: where a template lies on a tmpfs, what a clone reads of its memory
+	 * file is charged to it, and again what it changes. The machine's own size
+	 * is what holds. */
+	return 2 * machine_mib(p) * MIB + VMM;
 }
 
 static void key(const struct choice *c, char *text, size_t size)
