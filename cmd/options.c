@@ -32,7 +32,9 @@ static void fill_tables(struct getopt_tables *t)
 	for (size_t i = 0; i < keys_n; i++) {
 		if (!key_is_option(&keys[i]))
 			continue;
-		*l++ = (struct option){ keys[i].name, keys[i].arg ? 1 : 0, NULL, LONG_BASE + (int)i };
+		*l++ = (struct option){
+			keys[i].name, !keys[i].arg ? no_argument : keys[i].flags & KEY_OPTIONAL
+			? optional_argument : required_argument, NULL, LONG_BASE + (int)i };
 		if (!keys[i].letter)
 			continue;
 		*s++ = keys[i].letter;
@@ -182,9 +184,10 @@ void options_help(FILE *to)
 
 		if (!k->help)
 			continue;
-		snprintf(left, sizeof(left), "%c%c%c --%s%s%s", k->letter ? '-' : ' ',
+		snprintf(left, sizeof(left), "%c%c%c --%s%s%s%s", k->letter ? '-' : ' ',
 			 k->letter ? k->letter : ' ', k->letter ? ',' : ' ', k->name,
-			 k->arg ? "=" : "", k->arg ? k->arg : "");
+			 !k->arg ? "" : k->flags & KEY_OPTIONAL ? "[=" : "=", k->arg ? k->arg : "",
+			 k->flags & KEY_OPTIONAL ? "]" : "");
 		fprintf(to, "  %-28s %s\n", left, k->help);
 	}
 	fputs("\nThe program's own exit status is passed on; 124 is the time limit, 125 an\n"

@@ -11,6 +11,7 @@
 #include "base/trace.h"
 #include "run/run.h"
 
+#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -60,6 +61,25 @@ static int finish(const struct plan *p, const struct result *r)
 	if (r->status == RESULT_CANCELLED)
 		die_of(r->cancel);
 	return status;
+}
+
+/* The file of --usage is opened first: a run whose account cannot be kept is not
+ * begun. */
+static int run_and_tell(const struct plan *p, int64_t begin_us, unsigned open_fds, struct result *r)
+{
+	bool own = p->usage && strcmp(p->usage, PLAN_TO_STDERR);
+	AUTO_FD file = own ? open(p->usage, O_WRONLY | O_CREAT | O_TRUNC | O_NOCTTY | O_CLOEXEC, 0666) : -1;
+
+	if (own && file < 0) {
+		(void)err_sys(&r->error, ERR_OUTPUT, "--usage: '%s'", p->usage);
+		r->status = RESULT_FAILED;
+		r->finish_us = clock_now_us();
+		return finish(p, r);
+	}
+	run(p, begin_us, open_fds, say, r);
+	if (p->usage)
+		say_usage(own ? file : STDERR_FILENO, r);
+	return finish(p, r);
 }
 
 static bool wants_json(int argc, char **argv)
@@ -115,8 +135,7 @@ int main(int argc, char **argv)
 	} else if (p.action != PLAN_RUN) {
 		status = show(p.action);
 	} else {
-		run(&p, begin_us, open, say, &r);
-		status = finish(&p, &r);
+		status = run_and_tell(&p, begin_us, open, &r);
 	}
 	trace_show(stderr);
 	result_free(&r);

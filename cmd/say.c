@@ -4,6 +4,7 @@
 
 #include "base/fd.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -97,6 +98,29 @@ static void say_made(const struct result *r)
 		snprintf(text + at, sizeof(text) - at, " and %zu more", r->files.files - i);
 	if (i > 0)
 		say(text);
+}
+
+static double seconds(int64_t us)
+{
+	return (double)us / 1e6;
+}
+
+void say_usage(int fd, const struct result *r)
+{
+	char text[300];
+	int n = snprintf(text, sizeof(text) - 1, "real=%.3f user=%.3f sys=%.3f peak=%" PRIu64 " stdout=%" PRIu64
+			 " stderr=%" PRIu64 " start=%s backend=%s", seconds(r->finish_us - r->begin_us),
+			 seconds((int64_t)r->user_us), seconds((int64_t)r->sys_us), r->peak_bytes,
+			 r->out.bytes, r->err.bytes, r->clone ? "warm" : "cold",
+			 r->backend ? r->backend : "none");
+
+	if (fd == STDERR_FILENO) {
+		say(text);
+		return;
+	}
+	text[n++] = '\n';
+	if (fd_write_all(fd, text, (size_t)n) < 0)
+		say("--usage: the line could not be written");
 }
 
 void say_all(const struct plan *p, const struct result *r)

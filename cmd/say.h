@@ -10,6 +10,8 @@
 extern const char *say_program;
 /* "PROGRAM: TEXT", in one write, so that it stays whole among others'. */
 void say(const char *text);
+/* What --usage wants, as one line to FD; to standard error with our name. */
+void say_usage(int fd, const struct result *r);
 /* All that is to be said of a run in text format. */
 void say_all(const struct plan *p, const struct result *r);
 

@@ -66,6 +66,10 @@ _pai_exec() {
 		:
 		return
 		;;
+	--usage)
+		_filedir
+		return
+		;;
 	--config)
 		_filedir
 		return
@@ -76,7 +80,7 @@ _pai_exec() {
 		;;
 	esac
 	if [[ $cur == -* ]]; then
-		mapfile -t COMPREPLY < <(compgen -W "--code= --module= --language= --print-last --no-stdin --backend= --timeout= --kill-after= --cpus= --memory= --pids= --disk= --input= --output-dir= --max-files= --max-output= --env= --json --check --config= --image= --fresh --quiet --verbose --help --version " -- "$cur")
+		mapfile -t COMPREPLY < <(compgen -W "--code= --module= --language= --print-last --no-stdin --backend= --timeout= --kill-after= --cpus= --memory= --pids= --disk= --input= --output-dir= --max-files= --max-output= --env= --json --usage= --check --config= --image= --fresh --quiet --verbose --help --version " -- "$cur")
 		[[ ${COMPREPLY[0]-} != *= ]] || compopt -o nospace
 	else
 		_filedir

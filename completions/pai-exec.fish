@@ -19,6 +19,7 @@ complete -c pai-exec -l max-files -x -d 'keep at most N files and folders (1000)
 complete -c pai-exec -l max-output -x -d 'keep at most SIZE bytes of files (512M)'
 complete -c pai-exec -l env -s e -x -d 'set a variable for the program'
 complete -c pai-exec -l json -d 'write one JSON object with the result'
+complete -c pai-exec -l usage -r -d 'write a line of time, memory and bytes'
 complete -c pai-exec -l check -d 'tell what this host can do, and why not the rest'
 complete -c pai-exec -l config -r -d 'read FILE after the other configuration'
 complete -c pai-exec -l image -x -d 'use another guest image'

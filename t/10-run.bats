@@ -254,3 +254,14 @@ UTC Europe/Berlin False"
 	[ "$(grep -c '^pai-exec: trace: *[0-9.]* ms  ' <<<"$stderr")" = "${#stderr_lines[@]}" ]
 	grep -q 'guest: program started' <<<"$stderr"
 }
+
+@test "--usage writes one line of time, memory and bytes" {
+	run -0 --separate-stderr pai --usage -c 'print("x" * 9)'
+	[[ $stderr =~ ^pai-exec:\ real=[0-9.]+\ user=[0-9.]+\ sys=[0-9.]+\ peak=[0-9]+\ stdout=10\ stderr=0\ start=(cold|warm)\ backend=[a-z]+$ ]]
+	run -3 --separate-stderr pai --usage=line -c 'raise SystemExit(3)'
+	[ -z "$stderr" ]
+	[[ $(cat line) =~ ^real=.*\ stdout=0\  ]]
+	run -125 --separate-stderr pai --usage=none/line -c 'print("ran")'
+	[ -z "$output" ]
+	[ "$stderr" = "pai-exec: --usage: 'none/line': No such file or directory" ]
+}

@@ -318,13 +318,14 @@ static int fork_machine(const struct choice *c, bool clone, bool maker, struct s
 
 	if (pipe2(out, O_CLOEXEC) < 0 || pipe2(report, O_CLOEXEC) < 0)
 		return err_sys(e, ERR_HOST, "make a pipe");
-	AUTO_FD out_end = out[1], report_end = report[0];
+	AUTO_FD out_end = out[1];
+	AUTO_FD report_end = report[0];
 	*said = out[0];		/* stays open: a write to a pipe without reader fails */
 	pid_t pid = fork();
 	if (pid < 0)
 		return err_sys(e, ERR_HOST, "fork");
 	if (pid == 0)
-		exec_machine(c, clone, maker, out[1], report[1]);
+		exec_machine(c, clone, maker, out_end, report[1]);
 	(void)close(report[1]);
 	sb->pid = pid;
 	if (fd_read_all(report_end, &failed, sizeof(failed)) > 0) {

@@ -15,7 +15,7 @@
 typedef int set_fn(struct plan *p, const struct key *k, const char *text, struct err *e);
 
 static set_fn set_switch, set_text, set_limit, set_source, set_language, set_backend, set_program,
-	set_path, set_state_dir, set_wait, set_action, add_input, add_env;
+	set_path, set_usage, set_state_dir, set_wait, set_action, add_input, add_env;
 
 #define FIELD(f) offsetof(struct plan, f)
 const struct key keys[] = {
@@ -37,6 +37,7 @@ const struct key keys[] = {
 	{ 0, "max-output", "SIZE", set_limit, LIMIT_MAX_OUTPUT, 0, "keep at most SIZE bytes of files (512M)" },
 	{ 'e', "env", "NAME[=VALUE]", add_env, 0, KEY_MANY, "set a variable for the program" },
 	{ 0, "json", NULL, set_switch, FIELD(json), 0, "write one JSON object with the result" },
+	{ 0, "usage", "FILE", set_usage, FIELD(usage), KEY_OPTIONAL, "write a line of time, memory and bytes" },
 	{ 0, "check", NULL, set_action, PLAN_CHECK, KEY_CLI, "tell what this host can do, and why not the rest" },
 	{ 0, "config", "FILE", set_text, FIELD(config), KEY_CLI | KEY_EARLY, "read FILE after the other configuration" },
 	{ 0, "image", "NAME", set_text, FIELD(image), 0, "use another guest image" },
@@ -131,6 +132,12 @@ static int set_program(struct plan *p, const struct key *k, const char *text, st
 	if (*text != '/' && strchr(text, '/'))
 		return err_set(e, ERR_USAGE, "'%s' is neither a name nor an absolute path", text);
 	return set_text(p, k, text, e);
+}
+
+/* Without a value: to standard error. */
+static int set_usage(struct plan *p, const struct key *k, const char *text, struct err *e)
+{
+	return set_text(p, k, text ? text : PLAN_TO_STDERR, e);
 }
 
 static int set_path(struct plan *p, const struct key *k, const char *text, struct err *e)

@@ -19,6 +19,7 @@ enum key_flags {
 	KEY_MANY = 1,		/* may be given again; in a file it may be a list */
 	KEY_CLI = 2,		/* stands on the command line only */
 	KEY_EARLY = 4,		/* there, counts before the configuration */
+	KEY_OPTIONAL = 8,	/* there, its value may be left out */
 };
 
 struct key {

@@ -83,7 +83,7 @@ static void free_setting(struct plan_setting *s)
 void plan_free(struct plan *p)
 {
 	char **const texts[] = {
-		&p->program, &p->backend, &p->image, &p->output_dir, &p->config, &p->runsc_bin,
+		&p->program, &p->backend, &p->image, &p->output_dir, &p->usage, &p->config, &p->runsc_bin,
 		&p->firecracker_bin, &p->gvisor_rootfs, &p->gvisor_state_dir, &p->vm_kernel,
 		&p->vm_rootfs,
 	};

@@ -64,6 +64,7 @@ extern const struct plan_limit_row {
 	bool none_ok;		/* "none" is no limit: NUM_NONE */
 } plan_limits[LIMITS];
 
+#define PLAN_TO_STDERR "-"
 #define PLAN_ARGS_MAX 65536u		/* arguments of the program */
 #define PLAN_PROBE_MS 3000u		/* … of the first microVM on a host */
 #define PLAN_BOOT_MS 30000u		/* from the start to the guest's hello */
@@ -81,6 +82,7 @@ struct plan {
 	char *backend;		/* a name of the backend table, "auto" or "off" */
 	char *image;		/* NAME or path; NULL: the default one */
 	char *output_dir;	/* NULL: nothing is kept */
+	char *usage;		/* FILE for the line of time and memory, or PLAN_TO_STDERR */
 	struct strv inputs;	/* SRC[:NAME], not yet looked at */
 	struct strv env;	/* NAME=VALUE */
 	uint64_t limit[LIMITS];
