@@ -172,10 +172,10 @@ int boot_dial(struct guest *g, struct err *e)
 
 int boot_refresh(const struct msg_run *run, struct err *e)
 {
-	struct {
+	union {
 		struct rand_pool_info info;
-		uint8_t bytes[MSG_SEED];
-	} pool = { { .entropy_count = 8 * MSG_SEED, .buf_size = MSG_SEED }, { 0 } };
+		uint8_t space[sizeof(struct rand_pool_info) + MSG_SEED];
+	} pool = { .info = { .entropy_count = 8 * MSG_SEED, .buf_size = MSG_SEED } };
 	struct timespec now = { (time_t)(run->clock_us / 1000000),
 				(long)(run->clock_us % 1000000) * 1000 };
 	AUTO_FD fd = open("/dev/urandom", O_WRONLY | O_CLOEXEC);
