@@ -10,14 +10,15 @@ pai-image() { "${as_user[@]}" "$PAI_BUILD/pai-image" "$@"; }
 # inside "$@" runs with them. Root only.
 own_system() {
 	if [ "$(id -u)" != 0 ] || [ -n "${as_user[*]}" ]; then skip 'needs root, to mount'; fi
-	mkdir -p lib cache
+	mkdir -p image cache
 	export PAI_BUILD PAI_IMAGE
 	unshare -m bash -euc 'mount --make-rprivate /
 		mkdir -p /var/lib/pai/images /var/cache
 		mount --bind cache /var/cache
+		mount --bind "$PAI_IMAGE" image # before what it may lie in is covered
 		mount -t tmpfs none /var/lib/pai
 		mkdir -p /var/lib/pai/images/default
-		mount --bind "$(realpath "${PAI_IMAGE:-/var/lib/pai/images/default}")" /var/lib/pai/images/default 2>/dev/null
+		mount --bind image /var/lib/pai/images/default
 		"$@"' - "$@"
 }
 [ -n "${PAI_IMAGE:-}" ] || PAI_IMAGE=/var/lib/pai/images/default

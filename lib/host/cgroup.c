@@ -231,16 +231,38 @@ static void set_v2(struct cgroup *cg, const struct cgroup_limits *want)
 
 /* In v2 a leaf may lie beneath our own cgroup only if that has no process of
  * its own; beneath the root it always may, for those who may write there. */
-static void make_v2(struct cgroup *cg, const struct cgroup_limits *want)
+static bool v2_places(char path[2][1100])
 {
 	struct place at;
-	char path[2][1100];
 
 	if (!mount_point(NULL, at.mount, sizeof(at.mount)) ||
 	    !own_path(NULL, at.path, sizeof(at.path)))
-		return;
+		return false;
 	snprintf(path[0], sizeof(path[0]), "%s%s", at.mount, at.path);
 	snprintf(path[1], sizeof(path[1]), "%s", at.mount);
+	return true;
+}
+
+/* A run that found v1 busy, went on to v2 and was killed there left a leaf where
+ * others do not look. */
+static void sweep_v2(void)
+{
+	char path[2][1100];
+
+	for (int i = 0; v2_places(path) && i < 2; i++) {
+		AUTO_FD dir = open(path[i], O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+		if (dir >= 0)
+			sweep(dir);
+	}
+}
+
+static void make_v2(struct cgroup *cg, const struct cgroup_limits *want)
+{
+	char path[2][1100];
+
+	if (!v2_places(path))
+		return;
 	for (int i = 0; i < 2 && cg->n < CGROUP_LEAVES; i++) {
 		int held = cg->memory + cg->cpu + cg->pids;
 
@@ -269,6 +291,8 @@ void cgroup_make(struct cgroup *cg, const struct cgroup_limits *want)
 	}
 	if (!cg->memory || !cg->cpu || !cg->pids)
 		make_v2(cg, want);
+	else
+		sweep_v2();
 }
 
 int cgroup_hold_cpus(const struct cgroup *cg, struct err *e)
