@@ -26,6 +26,6 @@ setup() {
 
 @test "a clone that cannot draw new random numbers says so, and runs nothing" {
 	[ "$(timeout 10 python3 "$BATS_TEST_TMPDIR/drive.py" "$PAI_SOURCE/deploy/image/sitecustomize.py" broken)" = RF ]
-	run timeout 10 python3 "$BATS_TEST_TMPDIR/drive.py" "$PAI_SOURCE/deploy/image/sitecustomize.py" whole
-	[ "${lines[0]}" = RD ]
+	# it goes on, and ends at once: there is no program for it
+	[ "$(timeout 10 python3 "$BATS_TEST_TMPDIR/drive.py" "$PAI_SOURCE/deploy/image/sitecustomize.py" whole 2>/dev/null)" = RD ]
 }
