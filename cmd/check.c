@@ -90,8 +90,5 @@ int check_show(const struct plan *p)
 		show_json(p, &c);
 	else
 		show_text(p, &c);
-	if (fflush(stdout) == 0)
-		return c.works ? 0 : 1;
-	say("write to standard output: it failed");
-	return 125;
+	return say_flushed(c.works ? 0 : 1);
 }

@@ -106,10 +106,7 @@ static int show(enum plan_action action)
 		puts(PACKAGE_STRING);
 		break;
 	}
-	if (fflush(stdout) == 0)
-		return 0;
-	say("write to standard output: it failed");
-	return 125;
+	return say_flushed(0);
 }
 
 int main(int argc, char **argv)

@@ -311,10 +311,7 @@ static int obey(char **words, struct request *rq)
 	rq->names = words + 1;
 	int status = store_look(&s, &e) < 0 ? fail(&e) : c->run(rq, &s);
 	store_free(&s);
-	if (fflush(stdout) == 0)
-		return status;
-	say("write to standard output: it failed");
-	return 125;
+	return say_flushed(status);
 }
 
 int main(int argc, char **argv)

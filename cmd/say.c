@@ -26,6 +26,14 @@ void say(const char *text)
 	(void)fd_write_all(STDERR_FILENO, line, (size_t)n);	/* nowhere to say it */
 }
 
+int say_flushed(int status)
+{
+	if (fflush(stdout) == 0)
+		return status;
+	say("write to standard output: it failed");
+	return 125;
+}
+
 static void say_status(const struct plan *p, const struct result *r)
 {
 	char text[128], value[NUM_TEXT];

@@ -10,6 +10,8 @@
 extern const char *say_program;
 /* "PROGRAM: TEXT", in one write, so that it stays whole among others'. */
 void say(const char *text);
+/* STATUS once all of standard output is written, or 125 and a line. */
+int say_flushed(int status);
 /* What --usage wants, as one line to FD; to standard error with our name. */
 void say_usage(int fd, const struct result *r);
 /* All that is to be said of a run in text format. */

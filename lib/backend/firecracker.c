@@ -179,12 +179,8 @@ static int binds(const struct choice *c, const char *program, struct root_bind b
 		 struct err *e)
 {
 	static char state[4200], memory[4200];	/* live as long as the keeper */
-	int n = 0;
+	int n = program_binds(program, FC, b);
 
-	for (size_t i = 0; program_needs_loader(program) > 0 && i < PROGRAM_LIBS; i++)
-		if (access(program_libs[i], F_OK) == 0)
-			b[n++] = (struct root_bind){ program_libs[i], program_libs[i] };
-	b[n++] = (struct root_bind){ program, FC };
 	b[n++] = (struct root_bind){ KVM_DEVICE, KVM_DEVICE, .writable = true, .device = true };
 	b[n++] = (struct root_bind){ rootfs_of(c->plan, c->image), VM "/rootfs" };
 	b[n++] = (struct root_bind){ kernel_of(c->plan, c->image), VM "/vmlinux" };
@@ -271,22 +267,17 @@ static int enter_folder(unsigned attempt, uid_t uid, struct err *e)
 	return 0;
 }
 
-/* The one that a template is made of ends before there is a program: its snapshot
- * is not to be charged to the limits of one (on a tmpfs it would be for good). */
-static int become_machine(const struct choice *c, bool maker, int out, struct err *e)
-{
-	uid_t uid = machine_uid(c);
-	struct rlimit core = { 0, 0 };
-	AUTO_FD null = open("/dev/null", O_RDWR | O_CLOEXEC);
-	sigset_t none;
+/* What the child needs that becomes firecracker. The MAKER of a template ends before
+ * there is a program: its snapshot is not to be charged to the limits of one (on a
+ * tmpfs it would be for good). */
+struct machine {
+	const struct choice *c;
+	bool clone, maker;
+	int out;
+};
 
-	sigemptyset(&none);
-	(void)sigprocmask(SIG_SETMASK, &none, NULL);
-	if (!maker && cgroup_enter(&c->cgroup, e) < 0)
-		return -1;
-	if (setrlimit(RLIMIT_CORE, &core) < 0 || dup2(null, 0) < 0 || dup2(out, 1) < 0 ||
-	    dup2(out, 2) < 0)
-		return err_sys(e, ERR_HOST, "set up firecracker");
+static int drop_rights(uid_t uid, struct err *e)
+{
 	for (int cap = 0; prctl(PR_CAPBSET_READ, cap) >= 0; cap++)
 		if (prctl(PR_CAPBSET_DROP, cap) < 0)
 			return err_sys(e, ERR_HOST, "drop capability %d", cap);
@@ -297,41 +288,40 @@ static int become_machine(const struct choice *c, bool maker, int out, struct er
 	return 0;
 }
 
-static void exec_machine(const struct choice *c, bool clone, bool maker, int out, int report)
+static int become_machine(const void *arg, struct err *e)
 {
 	static char *env[] = { NULL };
+	const struct machine *m = arg;
 	const char *words[] = { FC, "--id", "pai", "--level", "Error", "--api-sock", API,
-				clone ? NULL : "--config-file", "vm.json", NULL };
-	struct err e = { 0 };
+				m->clone ? NULL : "--config-file", "vm.json", NULL };
+	struct rlimit core = { 0, 0 };
+	AUTO_FD null = open("/dev/null", O_RDWR | O_CLOEXEC);
 
-	if (become_machine(c, maker, out, &e) == 0 && execve(FC, (char *const *)(uintptr_t)words, env) < 0)
-		(void)err_sys(&e, ERR_BACKEND, "start firecracker");
-	(void)fd_write_all(report, &e, sizeof(e));	/* else the reader sees an end */
-	_exit(1);
+	if (!m->maker && cgroup_enter(&m->c->cgroup, e) < 0)
+		return -1;
+	if (setrlimit(RLIMIT_CORE, &core) < 0 || dup2(null, 0) < 0 || dup2(m->out, 1) < 0 ||
+	    dup2(m->out, 2) < 0)
+		return err_sys(e, ERR_HOST, "set up firecracker");
+	if (drop_rights(machine_uid(m->c), e) < 0)
+		return -1;
+	execve(FC, (char *const *)(uintptr_t)words, env);
+	return err_sys(e, ERR_BACKEND, "start firecracker");
 }
 
 static int fork_machine(const struct choice *c, bool clone, bool maker, struct sandbox *sb,
 			int *said, struct err *e)
 {
-	struct err failed;
-	int out[2] = { -1, -1 }, report[2] = { -1, -1 };
+	int out[2];
 
-	if (pipe2(out, O_CLOEXEC) < 0 || pipe2(report, O_CLOEXEC) < 0)
+	if (pipe2(out, O_CLOEXEC) < 0)
 		return err_sys(e, ERR_HOST, "make a pipe");
 	AUTO_FD out_end = out[1];
-	AUTO_FD report_end = report[0];
 	*said = out[0];		/* stays open: a write to a pipe without reader fails */
-	pid_t pid = fork();
+	const struct machine m = { c, clone, maker, out_end };
+	pid_t pid = spawn_become(become_machine, &m, e);
 	if (pid < 0)
-		return err_sys(e, ERR_HOST, "fork");
-	if (pid == 0)
-		exec_machine(c, clone, maker, out_end, report[1]);
-	(void)close(report[1]);
-	sb->pid = pid;
-	if (fd_read_all(report_end, &failed, sizeof(failed)) > 0) {
-		*e = failed;
 		return -1;
-	}
+	sb->pid = pid;
 	return 0;
 }
 

@@ -17,7 +17,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <sched.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -135,13 +134,9 @@ static int version(const char *program, char *text, size_t size, struct err *e)
 static int binds(const struct choice *c, const char *program,
 		 struct root_bind b[BACKEND_BINDS], struct err *e)
 {
-	int n = 0;
+	int n = program_binds(program, RUNSC, b);
 
 	(void)e;
-	for (size_t i = 0; program_needs_loader(program) > 0 && i < PROGRAM_LIBS; i++)
-		if (access(program_libs[i], F_OK) == 0)
-			b[n++] = (struct root_bind){ program_libs[i], program_libs[i] };
-	b[n++] = (struct root_bind){ program, RUNSC };
 	b[n++] = (struct root_bind){ c->image->rootfs, c->image->is_folder ? OCI_FOLDER : OCI_IMAGE };
 	if (c->template_dir)
 		b[n++] = (struct root_bind){ c->template_dir, TEMPLATE };
@@ -215,47 +210,39 @@ static int set_limits(const struct choice *c, struct err *e)
 	return 0;
 }
 
-static void exec_runsc(const struct choice *c, const char *const *words, int in, int out,
-		       int err_fd, int report)
+struct streams {
+	int control[2], out[2], err[2];
+};
+
+/* What the child needs that becomes runsc. */
+struct runsc {
+	const struct choice *c;
+	const char *const *words;
+	int in, out, err;
+};
+
+static int become_runsc(const void *arg, struct err *e)
 {
 	static char *env[] = { NULL };
-	struct err e = { 0 };
-	sigset_t none;
+	const struct runsc *r = arg;
 
-	sigemptyset(&none);
-	(void)sigprocmask(SIG_SETMASK, &none, NULL);
-	if (cgroup_enter(&c->cgroup, &e) == 0 && set_limits(c, &e) == 0) {
-		if (dup2(in, 0) < 0 || dup2(out, 1) < 0 || dup2(err_fd, 2) < 0)
-			(void)err_sys(&e, ERR_HOST, "hand over the streams");
-		else if (execve(RUNSC, (char *const *)(uintptr_t)words, env) < 0)
-			(void)err_sys(&e, ERR_BACKEND, "start runsc");
-	}
-	(void)fd_write_all(report, &e, sizeof(e));	/* else the reader sees an end */
-	_exit(1);
+	if (cgroup_enter(&r->c->cgroup, e) < 0 || set_limits(r->c, e) < 0)
+		return -1;
+	if (dup2(r->in, 0) < 0 || dup2(r->out, 1) < 0 || dup2(r->err, 2) < 0)
+		return err_sys(e, ERR_HOST, "hand over the streams");
+	execve(RUNSC, (char *const *)(uintptr_t)r->words, env);
+	return err_sys(e, ERR_BACKEND, "start runsc");
 }
-
-struct streams {
-	int control[2], out[2], err[2], report[2];
-};
 
 static int fork_runsc(const struct choice *c, const char *const *words, struct streams *s,
 		      struct sandbox *sb, struct err *e)
 {
-	struct err failed;
+	const struct runsc r = { c, words, s->control[1], s->out[1],
+				 c->one_stream ? s->out[1] : s->err[1] };
+	pid_t pid = spawn_become(become_runsc, &r, e);
 
-	if (pipe2(s->report, O_CLOEXEC) < 0)
-		return err_sys(e, ERR_HOST, "make a pipe");
-	pid_t pid = fork();
 	if (pid < 0)
-		return err_sys(e, ERR_HOST, "fork");
-	if (pid == 0)
-		exec_runsc(c, words, s->control[1], s->out[1], c->one_stream ? s->out[1] : s->err[1],
-			   s->report[1]);
-	fd_closep(&s->report[1]);
-	if (fd_read_all(s->report[0], &failed, sizeof(failed)) > 0) {
-		*e = failed;
 		return -1;
-	}
 	sb->pid = pid;
 	sb->fd[0] = fd_take(&s->control[0]);
 	sb->fd[1] = fd_take(&s->out[0]);
@@ -270,8 +257,8 @@ static int start(const struct choice *c, bool clone, unsigned attempt, struct sa
 	static const char *const restore[] = { "restore", "-bundle=/bundle",
 					       "-image-path=" TEMPLATE, NULL };
 	struct words words;
-	struct streams s = { { -1, -1 }, { -1, -1 }, { -1, -1 }, { -1, -1 } };
-	int *all[] = { s.control, s.out, s.err, s.report };
+	struct streams s = { { -1, -1 }, { -1, -1 }, { -1, -1 } };
+	int *all[] = { s.control, s.out, s.err };
 	int rc = write_bundle(c, e);
 
 	make_words(&words, c->plan, clone ? restore : run, attempt);

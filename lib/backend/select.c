@@ -96,13 +96,19 @@ static void refuse(struct choice *c, int i, const struct err *why)
 		(void)err_set(&c->why_not[i], copy.kind, "%s", copy.msg + n + 2);
 }
 
+/* The first row from I on that was found fit, or BACKENDS. */
+static int fit_from(const struct choice *c, int i)
+{
+	while (i < BACKENDS && !c->program[i])
+		i++;
+	return i;
+}
+
 bool choice_fall_back(struct choice *c, const struct err *why)
 {
-	int i = choice_first(c), next = i + 1;
+	int i = choice_first(c);
 
-	while (next < BACKENDS && !c->program[next])
-		next++;
-	if (next >= BACKENDS)
+	if (fit_from(c, i + 1) >= BACKENDS)
 		return false;
 	free(c->program[i]);
 	c->program[i] = NULL;
@@ -112,11 +118,7 @@ bool choice_fall_back(struct choice *c, const struct err *why)
 
 int choice_first(const struct choice *c)
 {
-	int i = 0;
-
-	while (i < BACKENDS && !c->program[i])
-		i++;
-	return i;
+	return fit_from(c, 0);
 }
 
 int backend_explain(struct choice *c, struct err *e)

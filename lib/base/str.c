@@ -147,3 +147,9 @@ size_t str_distance(const char *a, const char *b)
 	}
 	return row[n];
 }
+
+void str_hex(char *dst, const uint8_t *src, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		snprintf(dst + 2 * i, 3, "%02x", src[i]);
+}

@@ -43,6 +43,9 @@ size_t str_printable(char *dst, size_t size, const char *src, size_t n);
 #define STR_DISTANCE_MAX 64
 size_t str_distance(const char *a, const char *b);
 
+/* Writes N bytes as 2 * N lower-case digits and a NUL. */
+void str_hex(char *dst, const uint8_t *src, size_t n);
+
 /* Bytes (1 to 4) of the valid UTF-8 character at S, or 0 if there is none. */
 size_t str_utf8(const uint8_t *s, size_t n);
 

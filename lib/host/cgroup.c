@@ -249,7 +249,9 @@ static void sweep_v2(void)
 {
 	char path[2][1100];
 
-	for (int i = 0; v2_places(path) && i < 2; i++) {
+	if (!v2_places(path))
+		return;
+	for (int i = 0; i < 2; i++) {
 		AUTO_FD dir = open(path[i], O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 
 		if (dir >= 0)

@@ -11,8 +11,6 @@
 #include <string.h>
 #include <unistd.h>
 
-const char *const program_libs[PROGRAM_LIBS] = { "/usr", "/lib", "/lib64" };
-
 /* As execvp() would find it. */
 static char *find_on_path(const char *name)
 {
@@ -54,4 +52,17 @@ int program_needs_loader(const char *path)
 		    p.p_type == PT_INTERP)
 			return 1;
 	return 0;
+}
+
+int program_binds(const char *path, const char *to, struct root_bind b[PROGRAM_BINDS])
+{
+	static const char *const libs[PROGRAM_BINDS - 1] = { "/usr", "/lib", "/lib64" };
+	size_t n = program_needs_loader(path) > 0 ? sizeof(libs) / sizeof(*libs) : 0;
+	int filled = 0;
+
+	for (size_t i = 0; i < n; i++)
+		if (access(libs[i], F_OK) == 0)
+			b[filled++] = (struct root_bind){ libs[i], libs[i] };
+	b[filled++] = (struct root_bind){ path, to };
+	return filled;
 }

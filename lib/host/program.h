@@ -4,6 +4,7 @@
 #define PAI_HOST_PROGRAM_H
 
 #include "base/err.h"
+#include "host/root.h"
 
 /* Absolute path of NAME, searched on PATH unless it is absolute itself; to be
  * freed. NULL and *e: KEY is what names it in a configuration, CURE what to do. */
@@ -11,9 +12,9 @@ char *program_find(const char *name, const char *key, const char *cure, struct e
 /* 1 if the program at PATH needs a dynamic loader, 0 if not, -1 if it is no
  * ELF program. */
 int program_needs_loader(const char *path);
-/* The folders that such a one's libraries lie in, as the paths of binds; NULLs
- * where this host has none. */
-#define PROGRAM_LIBS 3
-extern const char *const program_libs[PROGRAM_LIBS];
+/* What a bare root needs to have it as TO: itself, and the folders of its libraries
+ * if it needs any. Fills at most PROGRAM_BINDS of B; returns how many. */
+#define PROGRAM_BINDS 4
+int program_binds(const char *path, const char *to, struct root_bind b[PROGRAM_BINDS]);
 
 #endif

@@ -14,16 +14,22 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+static void unblock_signals(void)
+{
+	sigset_t none;
+
+	sigemptyset(&none);
+	(void)sigprocmask(SIG_SETMASK, &none, NULL);
+}
+
 static void become(const char *const *argv, int out)
 {
 	static char *env[] = { NULL };
 	int in = open("/dev/null", O_RDONLY | O_CLOEXEC);
-	sigset_t none;
 
 	(void)prctl(PR_SET_PDEATHSIG, SIGKILL);	/* it is short-lived in any case */
 	(void)setpgid(0, 0);			/* so that all of it can be killed */
-	sigemptyset(&none);
-	(void)sigprocmask(SIG_SETMASK, &none, NULL);
+	unblock_signals();
 	if (dup2(in, 0) >= 0 && dup2(out, 1) >= 0 && dup2(out, 2) >= 0)
 		execve(argv[0], (char *const *)(uintptr_t)argv, env);
 	_exit(127);
@@ -49,6 +55,33 @@ static int drain(int fd, int64_t until, char *text, size_t size)
 		if (got > 0 && n + 1 < size)
 			n += (size_t)got;
 	}
+}
+
+pid_t spawn_become(int (*become_it)(const void *arg, struct err *e), const void *arg, struct err *e)
+{
+	struct err failed = { 0 };
+	int pair[2];
+
+	if (pipe2(pair, O_CLOEXEC) < 0)
+		return err_sys(e, ERR_HOST, "make a pipe");
+	AUTO_FD from = pair[0];
+	AUTO_FD to = pair[1];
+	pid_t pid = fork();
+	if (pid < 0)
+		return err_sys(e, ERR_HOST, "fork");
+	if (pid == 0) {
+		unblock_signals();
+		(void)become_it(arg, &failed);
+		(void)fd_write_all(to, &failed, sizeof(failed));	/* else the reader sees an end */
+		_exit(1);
+	}
+	fd_closep(&to);
+	if (fd_read_all(from, &failed, sizeof(failed)) <= 0)
+		return pid;
+	while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
+		;
+	*e = failed;
+	return -1;
 }
 
 int spawn_read(const char *const *argv, uint32_t ms, char *text, size_t size, struct err *e)

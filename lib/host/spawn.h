@@ -7,6 +7,12 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
+
+/* Forks a child, with no signal blocked, that runs BECOME(ARG): it ends in execve(),
+ * and returns, with *E filled, only if that could not be. Waits so long, and returns
+ * the child's pid, or -1 and the child's own *e. */
+pid_t spawn_become(int (*become)(const void *arg, struct err *e), const void *arg, struct err *e);
 
 /* Runs ARGV (an absolute path first) with an empty environment and no input;
  * the start of what it writes to standard output and error goes to TEXT, with

@@ -2,6 +2,8 @@
 /* outdir - see outdir.h */
 #include "out/outdir.h"
 
+#include "base/str.h"
+
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -116,8 +118,7 @@ static int add_file(struct outdir *d, struct err *e)
 	if (!d->hash || d->dir < 0)
 		return 0;
 	sha256_digest(&d->sha, sizeof(digest), digest);
-	for (size_t i = 0; i < sizeof(digest); i++)
-		snprintf(list->sha256 + 2 * i, 3, "%02x", digest[i]);
+	str_hex(list->sha256, digest, sizeof(digest));
 	return 0;
 }
 

@@ -213,12 +213,12 @@ static int add_module(struct reader *r, void *arg)
 	return 0;
 }
 
-static int read_preload(struct reader *r, const char *name, const yaml_mark_t *at)
+static int read_preload(struct reader *r, const char *block, const char *name, const yaml_mark_t *at)
 {
 	char what[CONFFILE_TEXT_MAX + 16], path[KEY_PATH], where[ERR_MSG_MAX];
 	struct buf modules = { 0 };
 
-	snprintf(what, sizeof(what), "preload.%.60s", name);
+	snprintf(what, sizeof(what), "%s.%.60s", block, name);
 	int rc = next(r) < 0 ? -1 : read_texts(r, what, true, add_module, &modules);
 	if (rc == 0)
 		rc = buf_add(&modules, "", 1, PRELOAD_MODULES_MAX + 1, r->e);
@@ -233,53 +233,54 @@ static int read_preload(struct reader *r, const char *name, const yaml_mark_t *a
 	return rc;
 }
 
-/* The present event begins the value of BLOCK. */
-static int read_block(struct reader *r, const char *block)
+typedef int entry_fn(struct reader *r, const char *block, const char *name, const yaml_mark_t *at);
+
+/* The keys of the mapping that has begun; BLOCK is "" at the top. */
+static int read_mapping(struct reader *r, const char *block, entry_fn *entry)
 {
 	char name[CONFFILE_TEXT_MAX + 1];
 
+	for (;;) {
+		if (next(r) < 0)
+			return -1;
+		if (r->event.type == YAML_MAPPING_END_EVENT)
+			return 0;
+		yaml_mark_t at = r->event.start_mark;
+		if (read_key(r, block, name) < 0 || entry(r, block, name, &at) < 0)
+			return -1;
+	}
+}
+
+/* The present event begins the value of BLOCK. */
+static int read_block(struct reader *r, const char *block)
+{
 	if (is_nothing(&r->event))
 		return 0;
 	if (r->event.type != YAML_MAPPING_START_EVENT)
 		return FAULT(r, &r->event.start_mark, "%s: needs keys beneath it, not a %s", block,
 			     r->event.type == YAML_SCALAR_EVENT ? "text" : "list");
-	for (;;) {
-		if (next(r) < 0)
-			return -1;
-		if (r->event.type == YAML_MAPPING_END_EVENT)
-			return 0;
-		yaml_mark_t at = r->event.start_mark;
-		if (read_key(r, block, name) < 0 ||
-		    (strcmp(block, "preload") ? read_entry(r, block, name, &at)
-					      : read_preload(r, name, &at)) < 0)
-			return -1;
-	}
+	return read_mapping(r, block, strcmp(block, "preload") ? read_entry : read_preload);
+}
+
+static int read_top(struct reader *r, const char *top, const char *name, const yaml_mark_t *at)
+{
+	char near[KEY_PATH];
+
+	if (!key_is_block(name))
+		return FAULT(r, at, "%.60s: unknown key; the nearest one is %s", name,
+			     key_nearest(top, name, near));
+	return next(r) < 0 ? -1 : read_block(r, name);
 }
 
 /* The present event begins the document's node. */
 static int read_blocks(struct reader *r)
 {
-	char name[CONFFILE_TEXT_MAX + 1], near[KEY_PATH];
-
 	if (is_nothing(&r->event))
 		return 0;
 	if (r->event.type != YAML_MAPPING_START_EVENT)
 		return FAULT(r, &r->event.start_mark, "not a configuration: needs keys, not a %s",
 			     r->event.type == YAML_SCALAR_EVENT ? "text" : "list");
-	for (;;) {
-		if (next(r) < 0)
-			return -1;
-		if (r->event.type == YAML_MAPPING_END_EVENT)
-			return 0;
-		yaml_mark_t at = r->event.start_mark;
-		if (read_key(r, "", name) < 0)
-			return -1;
-		if (!key_is_block(name))
-			return FAULT(r, &at, "%.60s: unknown key; the nearest one is %s", name,
-				     key_nearest("", name, near));
-		if (next(r) < 0 || read_block(r, name) < 0)
-			return -1;
-	}
+	return read_mapping(r, "", read_top);
 }
 
 static int read_stream(struct reader *r)

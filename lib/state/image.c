@@ -3,6 +3,7 @@
 #include "state/image.h"
 
 #include "base/fd.h"
+#include "base/str.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -228,8 +229,7 @@ static void digest_of(const struct stat *st, char out[IMAGE_DIGEST])
 	sha256_update(&h, (size_t)n, (uint8_t *)text);
 	sha256_digest(&h, sizeof(digest), digest);
 	strcpy(out, "stat:");
-	for (size_t i = 0; i < sizeof(digest); i++)
-		snprintf(out + 5 + 2 * i, 3, "%02x", digest[i]);
+	str_hex(out + 5, digest, sizeof(digest));
 }
 
 int image_at(const char *path, struct image *out, struct err *e)

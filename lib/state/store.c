@@ -3,6 +3,7 @@
 #include "state/store.h"
 
 #include "base/fd.h"
+#include "base/str.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -159,8 +160,7 @@ int store_hash(const char *path, const char *digest, bool *same, struct err *e)
 	if (n < 0)
 		return err_sys(e, ERR_IMAGE, "read %s", path);
 	sha256_digest(&h, sizeof(out), out);
-	for (size_t i = 0; i < sizeof(out); i++)
-		snprintf(text + 7 + 2 * i, 3, "%02x", out[i]);
+	str_hex(text + 7, out, sizeof(out));
 	*same = !strcmp(text, digest);
 	return 0;
 }

@@ -65,8 +65,7 @@ int template_name(const struct template_key *k, char name[TEMPLATE_NAME], struct
 	hash_text(&h, k->more);
 	hash_cpu(&h);
 	sha256_digest(&h, sizeof(digest), digest);
-	for (int i = 0; i < TEMPLATE_NAME / 2; i++)
-		snprintf(name + 2 * i, 3, "%02x", digest[i]);
+	str_hex(name, digest, TEMPLATE_NAME / 2);
 	return 0;
 }
 
