@@ -12,7 +12,7 @@
 #include <string.h>
 
 #define LONG_BASE 256		/* getopt's value for keys[i] is LONG_BASE + i */
-#define KEYS_MAX 64
+#define KEYS_MAX 96
 
 /* getopt's own tables, made of ours. */
 struct getopt_tables {

@@ -2,6 +2,7 @@
 /* pai-exec - run a program in a fresh sandbox: argv in, messages and status out. */
 #include "config.h"
 
+#include "account.h"
 #include "check.h"
 #include "options.h"
 #include "say.h"
@@ -11,7 +12,6 @@
 #include "base/trace.h"
 #include "run/run.h"
 
-#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -48,7 +48,7 @@ static void die_of(int sig)
 	(void)sigprocmask(SIG_UNBLOCK, &set, NULL);
 }
 
-static int finish(const struct plan *p, const struct result *r)
+static int finish(const struct plan *p, const struct result *r, const struct account *a)
 {
 	int status;
 
@@ -58,28 +58,38 @@ static int finish(const struct plan *p, const struct result *r)
 		status = result_exit(r);
 	if (!p->json)
 		say_all(p, r);
+	account_status(a, r);
 	if (r->status == RESULT_CANCELLED)
 		die_of(r->cancel);
 	return status;
 }
 
-/* The file of --usage is opened first: a run whose account cannot be kept is not
- * begun. */
+/* The run itself failed with r->error. */
+static void fail(struct result *r)
+{
+	r->status = RESULT_FAILED;
+	if (!r->finish_us)
+		r->finish_us = clock_now_us();
+}
+
 static int run_and_tell(const struct plan *p, int64_t begin_us, unsigned open_fds, struct result *r)
 {
-	bool own = p->usage && strcmp(p->usage, PLAN_TO_STDERR);
-	AUTO_FD file = own ? open(p->usage, O_WRONLY | O_CREAT | O_TRUNC | O_NOCTTY | O_CLOEXEC, 0666) : -1;
+	struct account a;
+	int status;
 
-	if (own && file < 0) {
-		(void)err_sys(&r->error, ERR_OUTPUT, "--usage: '%s'", p->usage);
-		r->status = RESULT_FAILED;
-		r->finish_us = clock_now_us();
-		return finish(p, r);
+	account_init(&a);
+	(void)signal(SIGPIPE, SIG_IGN);		/* a reader that goes away is an error of a write */
+	if (account_open(&a, p, &r->error) < 0) {
+		fail(r);
+	} else {
+		run(p, begin_us, open_fds, say, r);
+		if (account_manifest(&a, p, r, &r->error) < 0 && r->status != RESULT_CANCELLED)
+			fail(r);
+		account_usage(&a, p, r);
 	}
-	run(p, begin_us, open_fds, say, r);
-	if (p->usage)
-		say_usage(own ? file : STDERR_FILENO, r);
-	return finish(p, r);
+	status = finish(p, r, &a);
+	account_close(&a);
+	return status;
 }
 
 static bool wants_json(int argc, char **argv)
@@ -114,19 +124,20 @@ int main(int argc, char **argv)
 	int64_t begin_us = clock_now_us();
 	struct result r;
 	struct plan p;
+	struct account none;
 	unsigned open;
 	int status;
 
+	account_init(&none);
 	if (fd_guard_stdio(&open) < 0)
 		return 125;
 	trace_begin(begin_us);
 	plan_init(&p);
 	result_init(&r, begin_us);
 	if (options_parse(argc, argv, environ, &p, &r.error) < 0) {
-		r.status = RESULT_FAILED;
-		r.finish_us = clock_now_us();
+		fail(&r);
 		p.json |= wants_json(argc, argv);
-		status = finish(&p, &r);
+		status = finish(&p, &r, &none);
 	} else if (p.action == PLAN_CHECK) {
 		status = check_show(&p);
 	} else if (p.action != PLAN_RUN) {

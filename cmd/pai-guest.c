@@ -10,7 +10,7 @@ int main(int argc, char **argv)
 {
 	/* Static: large, and lives as long as the sandbox. */
 	static struct guest g = {
-		.ctl = -1, .pids_dir = -1, .file = -1, .stdin_fd = -1, .go_fd = -1,
+		.ctl = -1, .group = { -1, -1 }, .file = -1, .stdin_fd = -1, .go_fd = -1,
 		.pump = { { .from = -1, .to = -1 }, { .from = -1, .to = -1 } },
 	};
 

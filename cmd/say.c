@@ -36,16 +36,12 @@ int say_flushed(int status)
 
 static void say_status(const struct plan *p, const struct result *r)
 {
-	char text[128], value[NUM_TEXT];
+	char text[128];
 
 	switch (r->status) {
 	case RESULT_TIMEOUT:
-		snprintf(text, sizeof(text), "time limit of %s reached",
-			 plan_limit_text(p, LIMIT_TIMEOUT, value));
-		break;
 	case RESULT_MEMORY:
-		snprintf(text, sizeof(text), "memory limit of %s reached",
-			 plan_limit_text(p, LIMIT_MEMORY, value));
+		(void)result_struck(p, r, text, sizeof(text));
 		break;
 	case RESULT_SIGNAL:
 		snprintf(text, sizeof(text), "program killed by signal %d (SIG%s)", r->signal,
@@ -91,6 +87,17 @@ static void say_skips(const struct result *r)
 	}
 }
 
+static void say_cut(const struct stream *s, const char *option)
+{
+	char text[160], max[NUM_TEXT];
+
+	if (s->bytes <= s->max)
+		return;
+	snprintf(text, sizeof(text), "%s cut at %s of %" PRIu64 " bytes (--%s)", s->name,
+		 num_size_text(s->max, max), s->bytes, option);
+	say(text);
+}
+
 /* On a terminal, without -o: what was made and is gone now. */
 static void say_made(const struct result *r)
 {
@@ -108,34 +115,13 @@ static void say_made(const struct result *r)
 		say(text);
 }
 
-static double seconds(int64_t us)
-{
-	return (double)us / 1e6;
-}
-
-void say_usage(int fd, const struct result *r)
-{
-	char text[300];
-	int n = snprintf(text, sizeof(text) - 1, "real=%.3f user=%.3f sys=%.3f peak=%" PRIu64 " stdout=%" PRIu64
-			 " stderr=%" PRIu64 " start=%s backend=%s", seconds(r->finish_us - r->begin_us),
-			 seconds((int64_t)r->user_us), seconds((int64_t)r->sys_us), r->peak_bytes,
-			 r->out.bytes, r->err.bytes, r->clone ? "warm" : "cold",
-			 r->backend ? r->backend : "none");
-
-	if (fd == STDERR_FILENO) {
-		say(text);
-		return;
-	}
-	text[n++] = '\n';
-	if (fd_write_all(fd, text, (size_t)n) < 0)
-		say("--usage: the line could not be written");
-}
-
 void say_all(const struct plan *p, const struct result *r)
 {
 	say_status(p, r);
 	if (p->quiet)
 		return;
+	say_cut(&r->out, plan_limits[LIMIT_MAX_STDOUT].name);
+	say_cut(&r->err, plan_limits[LIMIT_MAX_STDERR].name);
 	for (size_t i = 0; i < r->warnings.n; i++)
 		say(r->warnings.at[i]);
 	for (size_t i = 0; p->verbose && i < r->notes.n; i++)

@@ -12,8 +12,6 @@ extern const char *say_program;
 void say(const char *text);
 /* STATUS once all of standard output is written, or 125 and a line. */
 int say_flushed(int status);
-/* What --usage wants, as one line to FD; to standard error with our name. */
-void say_usage(int fd, const struct result *r);
 /* All that is to be said of a run in text format. */
 void say_all(const struct plan *p, const struct result *r);
 

@@ -30,6 +30,10 @@ _pai_exec() {
 		:
 		return
 		;;
+	--cpu-time)
+		:
+		return
+		;;
 	--cpus)
 		:
 		return
@@ -54,6 +58,18 @@ _pai_exec() {
 		_filedir -d
 		return
 		;;
+	--include)
+		:
+		return
+		;;
+	--exclude)
+		:
+		return
+		;;
+	--manifest)
+		_filedir
+		return
+		;;
 	--max-files)
 		:
 		return
@@ -63,6 +79,22 @@ _pai_exec() {
 		return
 		;;
 	--env | -e)
+		:
+		return
+		;;
+	--max-stdout)
+		:
+		return
+		;;
+	--max-stderr)
+		:
+		return
+		;;
+	--color)
+		:
+		return
+		;;
+	--status-fd)
 		:
 		return
 		;;
@@ -80,7 +112,7 @@ _pai_exec() {
 		;;
 	esac
 	if [[ $cur == -* ]]; then
-		mapfile -t COMPREPLY < <(compgen -W "--code= --module= --language= --print-last --no-stdin --backend= --timeout= --kill-after= --cpus= --memory= --pids= --disk= --input= --output-dir= --max-files= --max-output= --env= --json --usage= --check --config= --image= --fresh --quiet --verbose --help --version " -- "$cur")
+		mapfile -t COMPREPLY < <(compgen -W "--code= --module= --language= --print-last --no-stdin --backend= --timeout= --kill-after= --cpu-time= --cpus= --memory= --pids= --disk= --input= --output-dir= --include= --exclude= --no-clobber --manifest= --max-files= --max-output= --env= --json --max-stdout= --max-stderr= --raw-terminal --color= --status-fd= --usage= --check --config= --image= --fresh --quiet --verbose --help --version " -- "$cur")
 		[[ ${COMPREPLY[0]-} != *= ]] || compopt -o nospace
 	else
 		_filedir

@@ -34,10 +34,15 @@ load helper
 	refused 125 "--disk: '1.5G' is not a size from 1M to 1T $tail" --disk=1.5G
 	refused 125 "--pids: '1' is not a number from 2 to 32768" --pids=1
 	refused 125 "--cpus: '0' is not a number from 1 to 256" --cpus=0
+	refused 125 "--max-stdout: '0' is not a size from 1 to 1T or 'none' $tail" --max-stdout=0
+	refused 125 "--cpu-time: '0' is not a time from 10 ms to 604800 s or 'none' (as in 10, 1.5s, 2m, 1h)" --cpu-time=0
+	refused 125 "--status-fd: '-1' is not a number from 0 to 1048576" --status-fd=-1 x.py
+	refused 125 '--status-fd: descriptor 77 is not open for writing' --status-fd=77 -c 1
 }
 
 @test "a bad word names the option, the value and the words that are right" {
 	refused 125 "--language: 'perl' is neither python nor shell" -l perl
+	refused 125 "--color: 'red' is none of auto, always, never" --color=red x.py
 	refused 125 "--backend: 'docker' is none of auto, firecracker, gvisor, off" -b docker x.py
 	refused 125 'switched off by --backend=off' -b off -c 1
 }
@@ -48,6 +53,9 @@ load helper
 	refused 125 '--module: there is a program already' -c 1 -m x
 	refused 125 "--env: '=x' has no name before '='" -e =x
 	refused 125 '--output-dir: an empty DIR' -o '' x.py
+	refused 125 '--include: a GLOB has 1 to 4096 bytes' --include= x.py
+	refused 125 '--manifest: needs --output-dir' --manifest=m x.py
+	refused 125 "--manifest: 'no/such': No such file or directory" -o o --manifest=no/such x.py
 }
 
 @test "FILE that is not there is 127, one that cannot be read 126" {
@@ -108,6 +116,8 @@ load helper
 }
 
 @test "with --json a failure is one object on standard output" {
+	run -125 pai-exec --max-stderr=257M --json -c 1
+	[ "$(jq -r .error.value <<<"$output")" = '--max-stderr: at most 256M with --json' ]
 	run -125 --separate-stderr pai-exec --json --timeout=soon x.py
 	[ -z "$stderr" ]
 	[ "$(jq -r '[.schema, .status, .started, .error.code] | @tsv' <<<"$output")" = $'pai-exec/1\tfailed\tfalse\tusage' ]

@@ -141,6 +141,49 @@ in' ]
 	[ "$stderr" = 'pai-exec: write to standard output: No space left on device' ]
 }
 
+@test "--max-stdout and --max-stderr cut at the byte, and say so" {
+	echo 'import sys; sys.stdout.write("x" * 5000000); sys.stderr.write("y" * 100)' >much.py
+	pai --max-stdout=1M --max-stderr=99 much.py 2>err | cat >out
+	[ "$(stat -c %s out)" = 1048576 ]
+	[ "$(cat err)" = "$(printf '%099d' 0 | tr 0 y)pai-exec: standard output cut at 1M of 5000000 bytes (--max-stdout)
+pai-exec: standard error cut at 99 of 100 bytes (--max-stderr)" ]
+	pai --max-stdout=7 much.py >out 2>err
+	[ "$(cat out)" = xxxxxxx ]
+	echo before >app
+	pai --max-stdout=7 much.py >>app 2>err
+	[ "$(cat app)" = $'before\nxxxxxxx' ]
+	run -0 pai --json --max-stdout=20M --max-stderr=3 much.py
+	[ "$(jq -c '[(.stdout | length), .stdout_truncated, .stderr, .stderr_truncated, .stderr_bytes]' <<<"$output")" = \
+		'[5000000,false,"yyy",true,100]' ]
+}
+
+@test "--status-fd has one line of the run's end, whatever its format" {
+	pai --status-fd=3 -c 'raise SystemExit(124)' 3>st || true
+	[ "$(cat st)" = 'status=ok exit=124 signal=-' ]
+	pai --status-fd=3 --json -t 0.3s -c 'while True: pass' 3>st >r.json || true
+	[ "$(cat st)" = 'status=timeout exit=1 signal=-' ]
+	pai --status-fd=3 -c 'import os; os.abort()' 3>st 2>/dev/null || true
+	[ "$(cat st)" = 'status=signal exit=- signal=6' ]
+	pai --status-fd=3 no-such.py 3>st 2>/dev/null || true
+	[ "$(cat st)" = 'status=failed exit=- signal=-' ]
+	# the sandbox does not have it, and nobody need read it
+	run -0 bash -c '"$@" 3> >(:)' _ "${pai[@]}" --status-fd=3 -c 'import os; print(os.path.exists("/proc/self/fd/4"))'
+	[ "$output" = False ]
+}
+
+@test "colours are asked for on a terminal, or as --color says" {
+	command -v script >/dev/null || skip 'script(1) is missing'
+	echo 'import os; print({k: v for k, v in os.environ.items() if "COLOR" in k})' >color.py
+	[ "$(pai color.py)" = '{}' ]
+	[ "$(pai --color=always color.py)" = "{'FORCE_COLOR': '1'}" ]
+	[ "$(pai --color=always -e FORCE_COLOR=2 color.py)" = "{'FORCE_COLOR': '2'}" ]
+	[ "$(pai --color=never color.py)" = "{'NO_COLOR': '1'}" ]
+	TERM=xterm script -qec "${pai[*]} color.py" log </dev/null >/dev/null
+	grep -qF "{'FORCE_COLOR': '1'}" log
+	NO_COLOR=1 TERM=xterm script -qec "${pai[*]} color.py" log </dev/null >/dev/null
+	grep -qF '{}' log
+}
+
 @test "a terminal sees text and colours, a pipe every byte" {
 	command -v script >/dev/null || skip 'script(1) is missing'
 	cat >esc.py <<-'P'
@@ -149,4 +192,6 @@ in' ]
 	script -qec "${pai[*]} esc.py" log </dev/null >/dev/null
 	grep -qF $'tab\there \e[31mred\e[0m \\x1b]0;title\\x07 \\x1b[2J end' log
 	pai esc.py | grep -qF $'\e]0;title\a \e[2J end'
+	script -qec "${pai[*]} --raw-terminal esc.py" log </dev/null >/dev/null
+	grep -qF $'\e]0;title\a \e[2J end' log
 }

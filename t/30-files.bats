@@ -151,10 +151,10 @@ $end"
 @test "too many or too large files: what fits is kept, the status is 125" {
 	run -125 --separate-stderr pai -o out -c 'for i in range(1100): open(f"{i:04}", "w").write("x")'
 	[ "$(find out -type f | wc -l)" = 1000 ]
-	[ "$stderr" = "pai-exec: '1000' not kept: too_many" ]
+	[ "$stderr" = "pai-exec: '1000' not kept: limit --max-files=1000" ]
 	run -125 --separate-stderr pai -o big --disk=100M -c 'open("big", "w").truncate(1 << 40); open("small", "w").write("s")'
 	[ "$(ls big)" = small ]
-	[ "$stderr" = "pai-exec: 'big' not kept: too_big" ]
+	[ "$stderr" = "pai-exec: 'big' not kept: limit --max-output=512M" ]
 }
 
 @test "a disk that fills up while files are kept is told, and no part of a file stays" {
@@ -201,13 +201,58 @@ sys.stdin.read(); open("f", "w").write("x")' <go 2>err &
 	run -125 --separate-stderr pai --max-files=2 -o out -c 'for n in "abc": open(n, "w").write("12345678")'
 	[ "$(ls out)" = 'a
 b' ]
-	[ "$stderr" = "pai-exec: 'c' not kept: too_many" ]
+	[ "$stderr" = "pai-exec: 'c' not kept: limit --max-files=2" ]
 	run -125 --separate-stderr pai --max-output=20 -o less -c 'for n in "abc": open(n, "w").write("12345678")'
-	[ "$stderr" = "pai-exec: 'c' not kept: too_big" ]
+	[ "$stderr" = "pai-exec: 'c' not kept: limit --max-output=20" ]
 	[ "$(cat less/b)" = 12345678 ]
 	run -0 pai --max-files=3000 -o many -c 'import os
 for n in range(2500): open(str(n), "w").write(str(n) * 9)'
 	[ "$(find many -type f | wc -l) $(cat many/2499)" = '2500 249924992499249924992499249924992499' ]
+}
+
+@test "--include and --exclude choose what is kept, and the rest does not count" {
+	cat >make.py <<-'P'
+		import os
+		for d in "data/raw", "data/tmp", "deep/a/b":
+		    os.makedirs(d)
+		for f in "a.csv", "b.txt", "data/raw/c.csv", "data/raw/d.txt", "data/tmp/e.csv", "deep/a/b/f.csv":
+		    open(f, "w").write(f)
+		for n in range(100):
+		    open(f"data/tmp/{n}", "w")
+		os.mkfifo("fifo")
+	P
+	run -0 --separate-stderr pai --include='*.csv' --exclude=tmp --max-files=3 -o o1 make.py
+	[ "$(cd o1 && find . -type f | sort | xargs)" = './a.csv ./data/raw/c.csv ./deep/a/b/f.csv' ]
+	[ -z "$stderr" ]
+	run -0 pai --include='data/**/*.txt' --include=deep -o o2 make.py
+	[ "$(cd o2 && find . -type f | sort | xargs)" = './data/raw/d.txt ./deep/a/b/f.csv' ]
+	run -0 pai --exclude=data --exclude='/*.*' --exclude=fifo --json -o o3 make.py
+	[ "$(jq -c '[[.files[].path], .skipped]' <<<"$output")" = '[["deep/a/b/f.csv"],[]]' ]
+}
+
+@test "--no-clobber replaces nothing, keeps the rest and tells" {
+	run -0 pai -o out -c 'open("a", "w").write("old")'
+	run -125 --separate-stderr pai --no-clobber -o out -c 'for n in "ab": open(n, "w").write("new")'
+	[ "$stderr" = "pai-exec: 'a' not kept: it is there already (--no-clobber)" ]
+	[ "$(cat out/a out/b)" = 'oldnew' ]
+	run -125 pai --no-clobber --json -o out -c 'open("a", "w"); raise SystemExit(3)'
+	[ "$(jq -c '[.status, .exit_code, .skipped]' <<<"$output")" = '["failed",3,[{"path":"a","reason":"exists"}]]' ]
+}
+
+@test "--manifest is what sha256sum -c reads, whatever the names" {
+	run -0 pai -o out --manifest=m -c 'import os
+os.mkdir("d")
+for n in "a", "d/b c", "new\nline", "back\\slash", "ret\rurn", "größe", "-dash", "# hash":
+    open(n, "w").write(n * 1000)'
+	(cd out && sha256sum --quiet --strict -c ../m)
+	[ "$(grep -c '^# size [0-9]*$' m) $(grep -vc '^# size' m)" = '8 8' ]
+	grep -qx '# size 1000' m
+	# an old one is replaced whole; one that a program's file pushes out is told
+	run -0 pai -o out2 --manifest=m -c 'open("x", "w")'
+	[ "$(wc -l <m)" = 2 ]
+	run -125 --separate-stderr pai -o out2 --manifest=out2/m -c 'open("m", "w").write("mine")'
+	[ "$stderr" = "pai-exec: --manifest: an output has taken the place of 'out2/m'" ]
+	[ "$(cat out2/m)" = mine ]
 }
 
 @test "an input named usercustomize.py is data, not a part of the start" {

@@ -144,6 +144,22 @@ while True: a.append(bytearray(b"x" * (1 << 20)))'
 	[ "$(jq -c '[.status, .files[0].path]' <<<"$output")" = '["memory","f"]' ]
 }
 
+@test "--cpu-time counts all processes, names itself and keeps what was made" {
+	run -124 --separate-stderr pai --cpu-time=0.5s -o out -c 'import os
+open("f", "w").write("x")
+print("up")
+os.fork()
+while True: pass'
+	[ "$output $(cat out/f)" = 'up x' ]
+	[[ $stderr == *'pai-exec: CPU time limit of 500 ms reached' ]]
+	run -124 pai --cpu-time=0.3s --json -c 'import signal
+signal.signal(signal.SIGINT, signal.SIG_IGN)
+while True: pass'
+	[ "$(jq -c '[.status, .warnings[0]]' <<<"$output")" = '["timeout","CPU time limit of 300 ms reached"]' ]
+	# what is not spent does not count
+	run -0 pai --cpu-time=0.5s -c 'import time; time.sleep(1)'
+}
+
 @test "--cpus is what the program sees" {
 	[ "$(pai -c 'import os; print(os.cpu_count(), os.environ["OMP_NUM_THREADS"])')" = '1 1' ]
 	[ "$(nproc)" -ge 2 ] || skip 'one CPU'

@@ -2,7 +2,9 @@
 /* attempt - the keeper's life; see backend.h */
 #include "backend/backend.h"
 
+#include "base/clock.h"
 #include "base/fd.h"
+#include "base/num.h"
 #include "base/trace.h"
 
 #include <errno.h>
@@ -43,6 +45,7 @@ struct keeping {
 	int which, link, sig_fd;
 	unsigned attempt;
 	bool clone;
+	int64_t deadline_us;	/* the second one: see KEEPER_LIMIT */
 	struct sandbox sb;
 };
 
@@ -116,11 +119,15 @@ static void reap(struct keeping *k)
 	}
 }
 
-static int obey(struct keeping *k, char what, struct err *e)
+static int obey(struct keeping *k, const struct keeper_word *word, struct err *e)
 {
 	struct err why = { 0 };
 
-	switch (what) {
+	switch (word->what) {
+	case KEEPER_LIMIT:
+		k->deadline_us = word->ms == NUM_NONE ? CLOCK_NEVER
+			       : clock_now_us() + (int64_t)word->ms * 1000;
+		return 0;
 	case KEEPER_SAVE:
 		(void)backends[k->which]->save(k->c, &k->sb, k->attempt, &why);
 		say(k, KEEPER_SAVED, &why);
@@ -140,22 +147,24 @@ static int obey(struct keeping *k, char what, struct err *e)
 	}
 }
 
-/* Until the link ends. */
+/* Until the link ends, or the second deadline: our end is that of all. */
 static int keep(struct keeping *k, struct err *e)
 {
 	for (;;) {
 		struct pollfd p[] = { { k->link, POLLIN, 0 }, { k->sig_fd, POLLIN, 0 } };
-		char what;
+		struct keeper_word word;
 
-		if (poll(p, 2, -1) < 0 && errno != EINTR)
+		if (poll(p, 2, clock_poll_ms(k->deadline_us)) < 0 && errno != EINTR)
 			return err_sys(e, ERR_HOST, "poll");
+		if (clock_now_us() >= k->deadline_us)
+			return 0;
 		if (p[1].revents)
 			reap(k);
 		if (!p[0].revents)
 			continue;
-		if (recv(k->link, &what, 1, 0) != 1)
+		if (recv(k->link, &word, sizeof(word), 0) != sizeof(word))
 			return 0;
-		if (obey(k, what, e) < 0)
+		if (obey(k, &word, e) < 0)
 			return -1;
 	}
 }
@@ -164,6 +173,7 @@ int backend_attempt(void *choice, int link)
 {
 	const struct choice *c = choice;
 	struct keeping k = { .c = c, .which = choice_first(c), .link = link, .sig_fd = -1,
+			     .deadline_us = CLOCK_NEVER,
 			     .clone = c->template_dir != NULL, .sb.fd = { -1, -1, -1 } };
 	struct err e = { 0 };
 

@@ -38,8 +38,8 @@ int num_count(const char *text, uint64_t min, uint64_t max, uint64_t *out,
 	return 0;
 }
 
-int num_size(const char *text, uint64_t min, uint64_t max, uint64_t *out,
-	     struct err *e)
+int num_size(const char *text, uint64_t min, uint64_t max, int none_ok,
+	     uint64_t *out, struct err *e)
 {
 	static const char units[] = "KMGT";
 	char lo[NUM_TEXT], hi[NUM_TEXT];
@@ -47,6 +47,10 @@ int num_size(const char *text, uint64_t min, uint64_t max, uint64_t *out,
 	uint64_t v;
 	int ok = digits(&p, &v) == 0;
 
+	if (none_ok && !strcmp(text, "none")) {
+		*out = NUM_NONE;
+		return 0;
+	}
 	if (ok && *p && (unit = strchr(units, *p))) {
 		for (; ok && unit >= units; unit--)
 			ok = !__builtin_mul_overflow(v, 1024u, &v);
@@ -54,8 +58,9 @@ int num_size(const char *text, uint64_t min, uint64_t max, uint64_t *out,
 	}
 	if (!ok || *p || v < min || v > max)
 		return err_set(e, ERR_USAGE,
-			       "'%s' is not a size from %s to %s (as in 512M or 2G)",
-			       text, num_size_text(min, lo), num_size_text(max, hi));
+			       "'%s' is not a size from %s to %s%s (as in 512M or 2G)",
+			       text, num_size_text(min, lo), num_size_text(max, hi),
+			       none_ok ? " or 'none'" : "");
 	*out = v;
 	return 0;
 }
@@ -136,6 +141,10 @@ const char *num_size_text(uint64_t bytes, char *dst)
 	static const char names[] = " KMGT";
 	size_t i = 0;
 
+	if (bytes == NUM_NONE) {
+		snprintf(dst, NUM_TEXT, "none");
+		return dst;
+	}
 	while (i < 4 && bytes > 0 && bytes % 1024 == 0) {
 		bytes /= 1024;
 		i++;

@@ -169,15 +169,16 @@ static int send_file(struct walk *w, int dir, const char *name, const struct sta
 
 static int walk_folder(struct walk *w, int fd, struct err *e);
 
+/* WANTED: the folder itself, not only what it may hold. */
 static int send_folder(struct walk *w, int dir, const char *name, const struct stat *st,
-		       struct err *e)
+		       bool wanted, struct err *e)
 {
 	if (w->depth >= DEPTH_MAX)
 		return send_skip(w, MSG_SKIP_DEEP, e);
 	int fd = open_entry(dir, name, st->st_mode);
 	if (fd < 0)
 		return send_skip(w, MSG_SKIP_UNREADABLE, e);
-	if (!unchanged(w->g, w->path, st)) {
+	if (wanted && !unchanged(w->g, w->path, st)) {
 		if (w->files++ >= w->g->run.max_files) {
 			w->stop = true;
 			close(fd);
@@ -206,12 +207,17 @@ static int send_entry(struct walk *w, int dir, const char *name, struct err *e)
 		w->path[w->len++] = '/';
 	memcpy(w->path + w->len, name, n + 1);
 	w->len += n;
-	if (fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) < 0)
+	enum glob_choice choice = glob_choose(&w->g->include, &w->g->exclude, w->path);
+	if (choice == GLOB_OUT)
+		rc = 0;
+	else if (fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) < 0)
 		rc = send_skip(w, MSG_SKIP_UNREADABLE, e);
+	else if (S_ISDIR(st.st_mode))
+		rc = send_folder(w, dir, name, &st, choice == GLOB_IN, e);
+	else if (choice == GLOB_PASS)
+		rc = 0;
 	else if (S_ISREG(st.st_mode))
 		rc = send_file(w, dir, name, &st, e);
-	else if (S_ISDIR(st.st_mode))
-		rc = send_folder(w, dir, name, &st, e);
 	else if (unchanged(w->g, w->path, &st))
 		rc = 0;		/* a link that was an input */
 	else

@@ -17,6 +17,7 @@
 #define PAI_GUEST_GUEST_H
 
 #include "base/err.h"
+#include "base/glob.h"
 #include "base/str.h"
 #include "wire/msg.h"
 
@@ -37,6 +38,8 @@
 
 #define GUEST_PIPE (1 << 20)		/* bytes in flight between program and pump */
 
+enum guest_group { GROUP_PIDS, GROUP_CPU, GROUPS };	/* in a microVM the first is for all */
+
 struct seen;			/* collect.c: the inputs as they were placed */
 
 /* One stream of the program on its way into a connection; under gVisor there
@@ -53,11 +56,11 @@ struct guest {
 	int ctl;		/* the control channel */
 	struct pump pump[2];	/* standard output, standard error */
 	struct buf out;		/* frames that wait for company */
-	int pids_dir;		/* the program's pids cgroup, O_PATH; -1: none */
+	int group[GROUPS];	/* the program's cgroups, O_PATH; -1: none */
 	bool have_run;		/* RUN has arrived: run and text are set */
 	struct msg_run run;
 	struct msg_text text;
-	struct strv args, env;
+	struct strv args, env, include, exclude;
 
 	int file;		/* the file that DATA goes to, or -1 */
 	char file_path[MSG_PATH_MAX + 1];	/* in /workspace, or "" */
@@ -70,6 +73,8 @@ struct guest {
 	bool started;		/* its own first step is allowed */
 	int go_fd;		/* to its start hook, or -1 */
 	uint64_t spent_user_us, spent_sys_us;	/* CPU time before it was the program */
+	uint64_t cpu_begin_ms;	/* the same, of its cgroup, for --cpu-time */
+	bool cpu_spent;		/* SPENT was sent */
 	int stdin_fd;		/* our end of its standard input, or -1 */
 	struct buf stdin_buf;	/* arrived, not yet taken by the program */
 	bool stdin_end;
@@ -99,6 +104,8 @@ int world_hold_memory(struct guest *g, struct err *e);
 uint64_t world_memory_used(const struct guest *g);
 /* True if the kernel of a microVM ended the program for its memory. */
 bool world_memory_struck(const struct guest *g);
+/* The CPU time of all that was ever in the program's cgroup. */
+uint64_t world_cpu_ms(const struct guest *g);
 
 struct pollfd pump_poll(const struct pump *p);
 /* Moves what can be moved without waiting. */
@@ -121,9 +128,10 @@ int program_wake(struct guest *g, struct err *e);
 int program_start(struct guest *g, struct err *e);
 /* Kills all of the program's processes; BY is what the host is told. */
 void program_kill(struct guest *g, enum msg_by by);
-/* Milliseconds until memory should be looked at again (-1: never), having
- * killed the program if it has more than it may. */
-int program_watch_memory(struct guest *g);
+/* Looks at memory and CPU time: kills the program if it has more memory than it
+ * may, tells the host if its time is spent. *MS is set to the time until the
+ * next look (-1: none). */
+int program_watch(struct guest *g, int *ms, struct err *e);
 /* Ends all processes but our own, and reaps them. */
 int program_end_all(struct guest *g, struct err *e);
 

@@ -27,6 +27,7 @@
 #define WATCH_BYTES_PER_MS (4u << 20)
 #define WATCH_MIN_MS 2
 #define WATCH_MAX_MS 100
+#define CPU_LOOK_MS 5	/* the finest look at CPU time */
 #define STACK_BYTES (8ul << 20)
 #define MEMLOCK_BYTES (8ul << 20)	/* as Linux has it; gVisor gives 64K */
 
@@ -197,13 +198,23 @@ static int drop_rights(struct err *e)
 	return 0;
 }
 
+static int enter_groups(const struct guest *g)
+{
+	for (int i = 0; i < GROUPS; i++) {
+		AUTO_FD procs = openat(g->group[i], "cgroup.procs", O_WRONLY | O_CLOEXEC);
+
+		if (g->group[i] >= 0 && (procs < 0 || write(procs, "0", 1) != 1))
+			return -1;
+	}
+	return 0;
+}
+
 /* In the child, up to execve(); returns only if something failed. */
 static int become_program(struct guest *g, const int fd[2], char **argv, char **env, struct err *e)
 {
-	AUTO_FD procs = openat(g->pids_dir, "cgroup.procs", O_WRONLY | O_CLOEXEC);
 	sigset_t none;
 
-	if (setsid() < 0 || procs < 0 || write(procs, "0", 1) != 1)
+	if (setsid() < 0 || enter_groups(g) < 0)
 		return err_sys(e, ERR_HOST, "enter the program's cgroup");
 	if (set_rlimits(e) < 0)
 		return -1;
@@ -322,6 +333,7 @@ static void note_spent(struct guest *g)
 static int go(struct guest *g, struct err *e)
 {
 	note_spent(g);
+	g->cpu_begin_ms = world_cpu_ms(g);
 	if (world_hold_memory(g, e) < 0 || apply_limits(g, g->pid, e) < 0 || send_go(g, e) < 0)
 		return -1;
 	fd_closep(&g->go_fd);	/* its end is the word to go */
@@ -359,26 +371,55 @@ void program_kill(struct guest *g, enum msg_by by)
  * use; a microVM's kernel counts the program's. The nearer the limit, the sooner the
  * next look: no program fills memory faster than WATCH_BYTES_PER_MS. What outruns
  * this meets the host's own limit, PLAN_MEMORY_SLACK above, or the microVM's. */
-int program_watch_memory(struct guest *g)
+static int watch_memory(struct guest *g, int *ms, struct err *e)
 {
 	struct sysinfo si;
 
-	if (!g->started || g->pid <= 0 || g->by != MSG_BY_ITSELF || sysinfo(&si) < 0)
-		return -1;
+	if (sysinfo(&si) < 0)
+		return err_sys(e, ERR_HOST, "look at the memory in use");
 	uint64_t used = g->vm ? world_memory_used(g)
 			      : (uint64_t)(si.totalram - si.freeram) * si.mem_unit;
 	uint64_t limit = g->vm ? g->memory_left : g->run.memory_bytes;
 	if (used >= limit) {
 		program_kill(g, MSG_BY_MEMORY);
-		return -1;
+		return 0;
 	}
-	uint64_t ms = (limit - used) / WATCH_BYTES_PER_MS;
-	return ms < WATCH_MIN_MS ? WATCH_MIN_MS : ms > WATCH_MAX_MS ? WATCH_MAX_MS : (int)ms;
+	uint64_t left = (limit - used) / WATCH_BYTES_PER_MS;
+	*ms = left < WATCH_MIN_MS ? WATCH_MIN_MS : left > WATCH_MAX_MS ? WATCH_MAX_MS : (int)left;
+	return 0;
+}
+
+/* What is left cannot be spent sooner than on all CPUs at once. */
+static int watch_cpu_time(struct guest *g, int *ms, struct err *e)
+{
+	uint64_t used = world_cpu_ms(g) - g->cpu_begin_ms;
+
+	if (used >= g->run.cpu_ms) {
+		g->cpu_spent = true;
+		return guest_send(g, MSG_SPENT, NULL, 0, e);
+	}
+	uint64_t left = (g->run.cpu_ms - used) / g->run.cpus;
+	left = left < CPU_LOOK_MS ? CPU_LOOK_MS : left;
+	if (*ms < 0 || left < (uint64_t)*ms)
+		*ms = (int)left;
+	return 0;
+}
+
+int program_watch(struct guest *g, int *ms, struct err *e)
+{
+	*ms = -1;
+	if (!g->started || g->pid <= 0)
+		return 0;
+	if (g->by == MSG_BY_ITSELF && watch_memory(g, ms, e) < 0)
+		return -1;
+	if (g->run.cpu_ms == MSG_UNCOUNTED || g->cpu_spent)
+		return 0;
+	return watch_cpu_time(g, ms, e);
 }
 
 int program_end_all(struct guest *g, struct err *e)
 {
-	AUTO_FD max = openat(g->pids_dir, "pids.max", O_WRONLY | O_CLOEXEC);
+	AUTO_FD max = openat(g->group[GROUP_PIDS], "pids.max", O_WRONLY | O_CLOEXEC);
 
 	/* first nothing new, then nothing old: a fork bomb cannot outrun this */
 	if (max < 0 || write(max, "0", 1) != 1)

@@ -125,7 +125,8 @@ static int on_ready(struct guest *g, struct err *e)
 
 static int on_word(struct guest *g, const struct frame *f, struct err *e)
 {
-	struct strv *v = f->kind == MSG_ARG ? &g->args : &g->env;
+	struct strv *v = f->kind == MSG_ARG ? &g->args : f->kind == MSG_ENV ? &g->env
+		       : f->kind == MSG_INCLUDE ? &g->include : &g->exclude;
 	char *text = strndup((const char *)f->body, f->len);
 	int rc = text ? strv_add(v, text, e) : err_sys(e, ERR_HOST, "memory");
 
@@ -217,6 +218,8 @@ static const struct {
 	[MSG_RUN] = { on_run, true, false },
 	[MSG_ARG] = { on_word, true, false },
 	[MSG_ENV] = { on_word, true, false },
+	[MSG_INCLUDE] = { on_word, true, false },
+	[MSG_EXCLUDE] = { on_word, true, false },
 	[MSG_FILE] = { on_file, true, false },
 	[MSG_DATA] = { place_data, true, false },
 	[MSG_END] = { on_end, true, false },
@@ -351,8 +354,11 @@ static int loop(struct guest *g, int sig_fd, struct buf *in, struct err *e)
 			pump_poll(&g->pump[0]), pump_poll(&g->pump[1]),
 		};
 		struct signalfd_siginfo si;
+		int ms;
 
-		if (poll(p, 6, program_watch_memory(g)) < 0 && errno != EINTR)
+		if (program_watch(g, &ms, e) < 0)
+			return -1;
+		if (poll(p, 6, ms) < 0 && errno != EINTR)
 			return err_sys(e, ERR_HOST, "poll");
 		if (pump_both(g, p + 4, e) < 0 || (p[3].revents && on_ready(g, e) < 0))
 			return -1;

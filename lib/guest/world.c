@@ -21,7 +21,7 @@
 
 static int write_group(const struct guest *g, const char *file, const char *text, struct err *e)
 {
-	AUTO_FD fd = openat(g->pids_dir, file, O_WRONLY | O_CLOEXEC);
+	AUTO_FD fd = openat(g->group[GROUP_PIDS], file, O_WRONLY | O_CLOEXEC);
 	size_t n = strlen(text);
 
 	if (fd < 0 || write(fd, text, n) != (ssize_t)n)
@@ -29,26 +29,38 @@ static int write_group(const struct guest *g, const char *file, const char *text
 	return 0;
 }
 
-/* gVisor's pids controller counts threads too, and can be set again later.
- * The mount is taken away at once: a descriptor of the group is enough. */
-static int open_group(struct guest *g, struct err *e)
+/* The mount is taken away at once: a descriptor of the group is enough. */
+static int open_group(const char *type, const char *controller, int *dir, struct err *e)
 {
-	if (mount("cgroup", GUEST_POOL, g->vm ? "cgroup2" : "cgroup", 0, g->vm ? NULL : "pids") < 0)
+	if (mount("cgroup", GUEST_POOL, type, 0, controller) < 0)
 		return err_sys(e, ERR_HOST, "mount the cgroup file system");
-	if (g->vm) {
-		g->pids_dir = AT_FDCWD;
-		if (write_group(g, GUEST_POOL "/cgroup.subtree_control", "+memory +pids", e) < 0)
-			return -1;
+	if (!controller) {
+		AUTO_FD fd = open(GUEST_POOL "/cgroup.subtree_control", O_WRONLY | O_CLOEXEC);
+
+		if (fd < 0 || fd_write_all(fd, "+memory +pids", 13) < 0)
+			return err_sys(e, ERR_HOST, "hand on the controllers");
 	}
 	if (chmod(GUEST_POOL, 0755) < 0 || mkdir(GUEST_POOL "/program", 0755) < 0)
 		return err_sys(e, ERR_HOST, "make the program's cgroup");
-	g->pids_dir = open(GUEST_POOL "/program", O_PATH | O_DIRECTORY | O_CLOEXEC);
-	if (g->pids_dir < 0)
+	*dir = open(GUEST_POOL "/program", O_PATH | O_DIRECTORY | O_CLOEXEC);
+	if (*dir < 0)
 		return err_sys(e, ERR_HOST, "open the program's cgroup");
 	if (umount2(GUEST_POOL, MNT_DETACH) < 0)
 		return err_sys(e, ERR_HOST, "unmount the cgroup file system");
+	return 0;
+}
+
+/* gVisor's pids controller counts threads too, and can be set again later; cpuacct
+ * counts what each of them spends. It has a hierarchy for each controller. */
+static int open_groups(struct guest *g, struct err *e)
+{
+	if (!g->vm)
+		return open_group("cgroup", "pids", &g->group[GROUP_PIDS], e) < 0 ? -1
+		     : open_group("cgroup", "cpuacct", &g->group[GROUP_CPU], e);
+	if (open_group("cgroup2", NULL, &g->group[GROUP_PIDS], e) < 0)
+		return -1;
 	/* its memory limit ends all of the program, not one process of it */
-	return g->vm ? write_group(g, "memory.oom.group", "1", e) : 0;
+	return write_group(g, "memory.oom.group", "1", e);
 }
 
 int world_base(struct guest *g, struct err *e)
@@ -56,7 +68,7 @@ int world_base(struct guest *g, struct err *e)
 	static const char *const extra[] = { "/dev/fuse", "/dev/net/tun" };
 
 	if (g->vm)		/* boot.c has made nothing that is too much */
-		return open_group(g, e);
+		return open_groups(g, e);
 	for (size_t i = 0; i < sizeof(extra) / sizeof(*extra); i++)
 		if (unlink(extra[i]) < 0 && errno != ENOENT)
 			return err_sys(e, ERR_HOST, "remove %s", extra[i]);
@@ -64,7 +76,7 @@ int world_base(struct guest *g, struct err *e)
 		return err_sys(e, ERR_HOST, "remove /dev/net");
 	if (umount2("/sys", MNT_DETACH) < 0 && errno != EINVAL)
 		return err_sys(e, ERR_HOST, "unmount /sys");
-	return open_group(g, e);
+	return open_groups(g, e);
 }
 
 static int make_folder(const char *path, mode_t mode, uid_t uid, struct err *e)
@@ -161,11 +173,11 @@ int world_hold_memory(struct guest *g, struct err *e)
 	return write_group(g, "memory.max", text, e);
 }
 
-/* The value of KEY in a file of the program's cgroup; without a key, all of it. */
-static uint64_t group_number(const struct guest *g, const char *file, const char *key)
+/* The value of KEY in a file of a cgroup of the program's; without a key, all of it. */
+static uint64_t group_number(int dir, const char *file, const char *key)
 {
 	char text[8192], line[64];
-	AUTO_FD fd = openat(g->pids_dir, file, O_RDONLY | O_CLOEXEC);
+	AUTO_FD fd = openat(dir, file, O_RDONLY | O_CLOEXEC);
 	ssize_t n = fd < 0 ? -1 : fd_read_all(fd, text + 1, sizeof(text) - 2);
 
 	text[0] = '\n';
@@ -177,18 +189,24 @@ static uint64_t group_number(const struct guest *g, const char *file, const char
 
 uint64_t world_memory_used(const struct guest *g)
 {
-	uint64_t all = group_number(g, "memory.current", "");
-	uint64_t file = group_number(g, "memory.stat", "file ");
-	uint64_t own = group_number(g, "memory.stat", "shmem ");
+	uint64_t all = group_number(g->group[GROUP_PIDS], "memory.current", "");
+	uint64_t file = group_number(g->group[GROUP_PIDS], "memory.stat", "file ");
+	uint64_t own = group_number(g->group[GROUP_PIDS], "memory.stat", "shmem ");
 
 	/* a tmpfs is "file" too; what is not can be dropped, and gVisor never counts it */
 	return all + own > file ? all + own - file : 0;
 }
 
+uint64_t world_cpu_ms(const struct guest *g)
+{
+	return g->vm ? group_number(g->group[GROUP_PIDS], "cpu.stat", "usage_usec ") / 1000
+		     : group_number(g->group[GROUP_CPU], "cpuacct.usage", "") / 1000000;
+}
+
 bool world_memory_struck(const struct guest *g)
 {
 	char text[512];
-	AUTO_FD fd = g->vm ? openat(g->pids_dir, "memory.events", O_RDONLY | O_CLOEXEC) : -1;
+	AUTO_FD fd = g->vm ? openat(g->group[GROUP_PIDS], "memory.events", O_RDONLY | O_CLOEXEC) : -1;
 	ssize_t n = fd < 0 ? -1 : fd_read_all(fd, text, sizeof(text) - 1);
 
 	text[n > 0 ? n : 0] = 0;

@@ -130,11 +130,11 @@ int keeper_send(int link, const struct keeper_msg *m, const int *fd, int n, stru
 	return 0;
 }
 
-int keeper_ask(int link, enum keeper_ask what, struct err *e)
+int keeper_ask(int link, enum keeper_ask what, uint64_t ms, struct err *e)
 {
-	char byte = (char)what;
+	struct keeper_word word = { what, ms };
 
-	if (send(link, &byte, 1, MSG_NOSIGNAL) != 1)
+	if (send(link, &word, sizeof(word), MSG_NOSIGNAL) != sizeof(word))
 		return err_sys(e, ERR_HOST, "ask the keeper");
 	return 0;
 }

@@ -27,11 +27,18 @@ enum keeper_what {
 				 * clone, another may be asked for */
 };
 
-/* What the command may ask for: one byte each. */
+/* What the command may ask for: a byte and a time. */
 enum keeper_ask {
 	KEEPER_SAVE = 'S',	/* snapshot the sandbox, which goes on */
 	KEEPER_NEXT = 'N',	/* end it, make the next attempt, cold */
 	KEEPER_CLONE = 'C',	/* make one from what was saved */
+	KEEPER_LIMIT = 'L',	/* end all after so many ms, even if the command is stopped or
+				 * stuck in a write; NUM_NONE takes that back */
+};
+
+struct keeper_word {
+	enum keeper_ask what;
+	uint64_t ms;
 };
 
 struct keeper_msg {
@@ -55,7 +62,7 @@ void keeper_end(struct keeper *k);
 
 /* FD[0..N) go along; returns 0 or -1 and *e. */
 int keeper_send(int link, const struct keeper_msg *m, const int *fd, int n, struct err *e);
-int keeper_ask(int link, enum keeper_ask what, struct err *e);
+int keeper_ask(int link, enum keeper_ask what, uint64_t ms, struct err *e);
 /* Returns 1 and fills *M and FD (-1 where none came), 0 at the end of the
  * link, or -1. Does not block if nothing is there: errno is EAGAIN then. */
 int keeper_recv(int link, struct keeper_msg *m, int fd[KEEPER_FDS]);

@@ -2,6 +2,7 @@
 /* outdir - see outdir.h */
 #include "out/outdir.h"
 
+#include "base/glob.h"
 #include "base/str.h"
 
 #include <dirent.h>
@@ -18,7 +19,8 @@
 
 #define TEMP ".pai-exec."
 #define TEMP_TRIES 8		/* that other runs' sweeps may spoil */
-#define LIST_MAX 300000u	/* entries of both lists */
+#define SKIPS_LISTED 1000u	/* left-out files that are told by name */
+#define SKIPS_MAX 10000000u	/* more than a sandbox can hold */
 
 /* Removes the temporary files of runs that were killed: nobody holds them. */
 static void sweep(int dir)
@@ -45,9 +47,12 @@ static int make_folder(const struct outdir *d, int at, const char *name, mode_t 
 	return d->umask & 0700 ? fchmodat(at, name, (mode & ~d->umask) | 0700, 0) : 0;
 }
 
-int outdir_open(struct outdir *d, const char *path, bool hash, struct err *e)
+int outdir_open(struct outdir *d, const struct plan *p, struct err *e)
 {
-	*d = (struct outdir){ .dir = -1, .parent = -1, .fd = -1, .hash = hash };
+	const char *path = p->output_dir;
+
+	*d = (struct outdir){ .plan = p, .dir = -1, .parent = -1, .fd = -1,
+			      .hash = p->json || p->manifest };
 	d->umask = umask(0);
 	(void)umask(d->umask);
 	if (!path)
@@ -68,10 +73,6 @@ int outdir_open(struct outdir *d, const char *path, bool hash, struct err *e)
 
 static void *grow(void *list, size_t n, size_t size, struct err *e)
 {
-	if (n >= LIST_MAX) {
-		err_set(e, ERR_GUEST, "more than %u files", LIST_MAX);
-		return NULL;
-	}
 	/* by doubling, at each power of two */
 	if (n & (n - 1))
 		return list;
@@ -83,8 +84,9 @@ static void *grow(void *list, size_t n, size_t size, struct err *e)
 
 static int add_skip(struct outdir *d, const char *path, const char *reason, bool lost, struct err *e)
 {
+	if (d->skips >= SKIPS_LISTED)
+		return ++d->unlisted < SKIPS_MAX ? 0 : err_set(e, ERR_GUEST, "too many left-out files");
 	struct out_skip *list = grow(d->skip, d->skips, sizeof(*list), e);
-
 	if (!list)
 		return -1;
 	d->skip = list;
@@ -201,6 +203,19 @@ static int open_temp(struct outdir *d)
 	return fd;
 }
 
+/* What the guest was told and an honest one has kept to. */
+static int is_wanted(struct outdir *d, const struct msg_file *m, struct err *e)
+{
+	const struct plan *p = d->plan;
+
+	if (++d->sent > p->limit[LIMIT_MAX_FILES] || m->size > p->limit[LIMIT_MAX_OUTPUT] - d->bytes)
+		return err_set(e, ERR_GUEST, "more files than it may");
+	d->bytes += m->size;
+	if (glob_choose(&p->include, &p->exclude, m->path) != GLOB_IN)
+		return err_set(e, ERR_GUEST, "a file that was not wanted: '%.200s'", m->path);
+	return 0;
+}
+
 int outdir_file(struct outdir *d, const struct msg_file *m, struct err *e)
 {
 	struct err why = { 0 };
@@ -209,6 +224,8 @@ int outdir_file(struct outdir *d, const struct msg_file *m, struct err *e)
 		return err_set(e, ERR_GUEST, "a file before the end of another");
 	if (m->type == MSG_LINK || m->place != MSG_IN_WORKSPACE)
 		return err_set(e, ERR_GUEST, "a link as an output");
+	if (is_wanted(d, m, e) < 0)
+		return -1;
 	if (m->type == MSG_FOLDER)
 		return folder(d, m, e);
 	free(d->path);
@@ -277,7 +294,20 @@ static int link_temp(struct outdir *d, const char *self)
 	return rc;
 }
 
-/* Gives the whole file its name, in the place of whatever had it. */
+static int rename_temp(const struct outdir *d)
+{
+	if (!d->plan->no_clobber)
+		return renameat(d->temp_dir, d->temp, d->parent, d->name);
+	int rc = renameat2(d->temp_dir, d->temp, d->parent, d->name, RENAME_NOREPLACE);
+	if (rc == 0 || errno != EINVAL)
+		return rc;
+	/* a file system without that */
+	rc = linkat(d->temp_dir, d->temp, d->parent, d->name, 0);
+	return rc < 0 ? rc : unlinkat(d->temp_dir, d->temp, 0);
+}
+
+/* Gives the whole file its name, in the place of whatever had it (unless that is
+ * not wanted: EEXIST). */
 static int publish(struct outdir *d)
 {
 	char self[32];
@@ -288,10 +318,10 @@ static int publish(struct outdir *d)
 		snprintf(self, sizeof(self), "/proc/self/fd/%d", d->fd);
 		if (linkat(AT_FDCWD, self, d->parent, d->name, AT_SYMLINK_FOLLOW) == 0)
 			return 0;
-		if (errno != EEXIST || link_temp(d, self) < 0)
+		if (errno != EEXIST || d->plan->no_clobber || link_temp(d, self) < 0)
 			return -1;
 	}
-	if (renameat(d->temp_dir, d->temp, d->parent, d->name) < 0)
+	if (rename_temp(d) < 0)
 		return -1;
 	*d->temp = 0;
 	return 0;
@@ -299,6 +329,7 @@ static int publish(struct outdir *d)
 
 int outdir_end(struct outdir *d, struct err *e)
 {
+	const char *reason = "not_kept";
 	struct err why = { 0 };
 	int rc = 0;
 
@@ -310,12 +341,16 @@ int outdir_end(struct outdir *d, struct err *e)
 	if (d->fd < 0)
 		return 0;
 	rc = publish(d);
-	if (rc < 0)
+	if (rc < 0 && errno == EEXIST) {
+		reason = "exists";
+		(void)err_set(&why, ERR_OUTPUT, "'%s' not kept: it is there already (--no-clobber)", d->path);
+	} else if (rc < 0) {
 		(void)err_sys(&why, ERR_OUTPUT, "'%s' not kept", d->path);
-	else if (close(fd_take(&d->fd)) < 0)
+	} else if (close(fd_take(&d->fd)) < 0) {
 		rc = err_sys(&why, ERR_OUTPUT, "'%s' not kept whole", d->path);
+	}
 	forget(d);
-	return rc < 0 ? lose(d, d->path, "not_kept", &why, e) : add_file(d, e);
+	return rc < 0 ? lose(d, d->path, reason, &why, e) : add_file(d, e);
 }
 
 int outdir_skip(struct outdir *d, const struct frame *f, struct err *e)
@@ -323,20 +358,21 @@ int outdir_skip(struct outdir *d, const struct frame *f, struct err *e)
 	static const struct {
 		const char *reason;
 		bool lost;
+		enum plan_limit limit;	/* that struck */
 	} reasons[MSG_SKIPS] = {
-		[MSG_SKIP_LINK] = { "symlink", false },
-		[MSG_SKIP_SPECIAL] = { "special", false },
-		[MSG_SKIP_NAME] = { "name_too_long", true },
-		[MSG_SKIP_DEEP] = { "too_deep", true },
-		[MSG_SKIP_MANY] = { "too_many", true },
-		[MSG_SKIP_BIG] = { "too_big", true },
-		[MSG_SKIP_UNREADABLE] = { "unreadable", true },
+		[MSG_SKIP_LINK] = { "symlink", false, LIMITS },
+		[MSG_SKIP_SPECIAL] = { "special", false, LIMITS },
+		[MSG_SKIP_NAME] = { "name_too_long", true, LIMITS },
+		[MSG_SKIP_DEEP] = { "too_deep", true, LIMITS },
+		[MSG_SKIP_MANY] = { "too_many", true, LIMIT_MAX_FILES },
+		[MSG_SKIP_BIG] = { "too_big", true, LIMIT_MAX_OUTPUT },
+		[MSG_SKIP_UNREADABLE] = { "unreadable", true, LIMITS },
 	};
 	struct unpacker u = unpack(f);
 	uint64_t which = unpack_number(&u, 1);
 	size_t n;
 	const char *at = (const char *)unpack_bytes(&u, &n);
-	char path[MSG_PATH_MAX + 1];
+	char path[MSG_PATH_MAX + 1], value[NUM_TEXT];
 	struct err why = { 0 };
 
 	if (which >= MSG_SKIPS || !msg_path_ok(at, n))
@@ -347,7 +383,11 @@ int outdir_skip(struct outdir *d, const struct frame *f, struct err *e)
 	path[n] = 0;
 	if (!reasons[which].lost)
 		return add_skip(d, path, reasons[which].reason, false, e);
-	(void)err_set(&why, ERR_OUTPUT, "'%s' not kept: %s", path, reasons[which].reason);
+	enum plan_limit l = reasons[which].limit;
+	(void)err_set(&why, ERR_OUTPUT, "'%s' not kept: %s%s%s%s", path,
+		      l < LIMITS ? "limit --" : reasons[which].reason,
+		      l < LIMITS ? plan_limits[l].name : "", l < LIMITS ? "=" : "",
+		      l < LIMITS ? plan_limit_text(d->plan, l, value) : "");
 	return lose(d, path, reasons[which].reason, &why, e);
 }
 

@@ -14,6 +14,7 @@
 
 #include "base/err.h"
 #include "base/fd.h"
+#include "plan/plan.h"
 #include "wire/msg.h"
 
 #include <nettle/sha2.h>
@@ -34,11 +35,13 @@ struct out_skip {
 };
 
 struct outdir {
+	const struct plan *plan;	/* what may be kept, and how */
 	int dir;		/* -1: nothing is kept, only listed */
 	mode_t umask;		/* the caller's, but that folders of ours stay usable */
 	struct out_file *file;
 	struct out_skip *skip;
-	size_t files, skips;
+	size_t files, skips, unlisted;	/* unlisted: skips beyond the list */
+	uint64_t sent, bytes;	/* files and folders that the guest announced, and their bytes */
 	bool hash;		/* sha256 is wanted */
 	struct err lost;	/* the first loss; kind 0: none */
 	size_t losses;
@@ -54,9 +57,9 @@ struct outdir {
 	struct sha256_ctx sha;
 };
 
-/* Makes PATH (its last component) if it is not there, opens it, removes what
- * killed runs left. PATH NULL: files are only listed. */
-int outdir_open(struct outdir *d, const char *path, bool hash, struct err *e);
+/* Makes the plan's folder (its last component) if it is not there, opens it, removes
+ * what killed runs left. Without one files are only listed. The plan is borrowed. */
+int outdir_open(struct outdir *d, const struct plan *p, struct err *e);
 int outdir_file(struct outdir *d, const struct msg_file *m, struct err *e);
 int outdir_data(struct outdir *d, const uint8_t *data, size_t n, struct err *e);
 int outdir_end(struct outdir *d, struct err *e);

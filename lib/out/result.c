@@ -17,13 +17,24 @@ static const char *const words[RESULT_STATUSES] = {
 
 void result_init(struct result *r, int64_t begin_us)
 {
-	*r = (struct result){ .begin_us = begin_us, .out.from = -1, .err.from = -1,
+	*r = (struct result){ .begin_us = begin_us, .struck = LIMITS, .out.from = -1, .err.from = -1,
 			      .files = { .dir = -1, .parent = -1, .fd = -1 } };
 }
 
 const char *result_word(enum result_status s)
 {
 	return words[s];
+}
+
+const char *result_struck(const struct plan *p, const struct result *r, char *dst, size_t size)
+{
+	char value[NUM_TEXT];
+
+	*dst = 0;
+	if (r->struck < LIMITS)
+		snprintf(dst, size, "%s limit of %s reached", plan_limits[r->struck].noun,
+			 plan_limit_text(p, r->struck, value));
+	return dst;
 }
 
 int result_exit(const struct result *r)
@@ -215,11 +226,18 @@ static json_t *timing_object(const struct result *r)
 			 "total_ms", span(r->begin_us, r->finish_us));
 }
 
-static json_t *warnings_list(const struct result *r)
+static json_t *warnings_list(const struct plan *p, const struct result *r)
 {
 	json_t *list = json_array();
-
+	char text[100];
 	const struct strv *both[] = { &r->warnings, &r->notes };
+
+	if (*result_struck(p, r, text, sizeof(text)))
+		json_array_append_new(list, json_string(text));
+	if (r->files.unlisted > 0) {
+		snprintf(text, sizeof(text), "%zu more files left out", r->files.unlisted);
+		json_array_append_new(list, json_string(text));
+	}
 
 	for (int k = 0; k < 2; k++)
 		for (size_t i = 0; i < both[k]->n; i++)
@@ -257,7 +275,7 @@ static int fill(json_t *o, const struct plan *p, const struct result *r)
 		"user_ms", (double)r->user_us / 1000, "sys_ms", (double)r->sys_us / 1000,
 		"peak_memory_bytes", (json_int_t)r->peak_bytes));
 	rc |= json_object_set_new(o, "limits", limits_object(p));
-	rc |= json_object_set_new(o, "warnings", warnings_list(r));
+	rc |= json_object_set_new(o, "warnings", warnings_list(p, r));
 	return rc;
 }
 

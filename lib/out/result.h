@@ -28,6 +28,7 @@ struct result {
 	bool started, ended;	/* the program's start and end were seen */
 	int exit_code;		/* of the program, if it ended by itself */
 	int signal;		/* that ended it, or 0 */
+	enum plan_limit struck;	/* the limit that ended it first, or LIMITS */
 	int cancel;		/* the signal that pai-exec got, or 0 */
 	struct err error;	/* of RESULT_FAILED */
 	struct strv refusals;	/* each backend's, where none works */
@@ -47,6 +48,8 @@ struct result {
 /* Nothing opened, nothing known. */
 void result_init(struct result *r, int64_t begin_us);
 const char *result_word(enum result_status s);
+/* "time limit of 60 s reached" for the limit that struck; "" if none did. */
+const char *result_struck(const struct plan *p, const struct result *r, char *dst, size_t size);
 /* What pai-exec exits with; for RESULT_CANCELLED it is 128 + the signal. */
 int result_exit(const struct result *r);
 /* The object as text with a final newline, to be freed; NULL and *e if memory

@@ -13,7 +13,7 @@
 #define STEP_MAX (4u << 20)	/* bytes in one step, so that the loop sees the rest */
 #define SPLICE_AT_ONCE (1u << 20)
 
-static void find_kind(struct stream *s)
+static void find_kind(struct stream *s, enum stream_kind terminal)
 {
 	struct stat st;
 	int flags = fcntl(s->to, F_GETFL);
@@ -22,17 +22,18 @@ static void find_kind(struct stream *s)
 	s->is_file = known && S_ISREG(st.st_mode);
 	s->kind = STREAM_WRITE;
 	if (isatty(s->to))
-		s->kind = STREAM_TERMINAL;
+		s->kind = terminal;
 	/* splice refuses O_APPEND; a socket could make it wait */
 	else if (known && !(flags & O_APPEND) && (S_ISFIFO(st.st_mode) || s->is_file))
 		s->kind = STREAM_SPLICE;
 }
 
-void stream_init(struct stream *s, const char *name, int to, enum stream_kind want, size_t max)
+void stream_init(struct stream *s, const char *name, int to, enum stream_kind want, uint64_t max)
 {
-	*s = (struct stream){ .name = name, .from = -1, .to = to, .kind = want, .max = max };
+	*s = (struct stream){ .name = name, .from = -1, .to = to, .kind = want, .max = max,
+			      .room = max };
 	if (want != STREAM_CAPTURE && want != STREAM_DROP)
-		find_kind(s);
+		find_kind(s, want);
 	s->state = STREAM_CLOSED;	/* until there is a program */
 }
 
@@ -91,15 +92,24 @@ static enum stream_state take(struct stream *s, uint8_t *dst, size_t max, size_t
 	return STREAM_EMPTY;
 }
 
+/* Of N bytes that came, those that are still passed on. */
+static size_t allowed(struct stream *s, size_t n)
+{
+	size_t pass = n < s->room ? n : (size_t)s->room;
+
+	s->room -= pass;
+	return pass;
+}
+
 static enum stream_state step_capture(struct stream *s, struct err *e)
 {
 	uint8_t chunk[STREAM_CHUNK];
 
 	for (size_t moved = 0, n = 1; n > 0 && moved < STEP_MAX; moved += n) {
 		enum stream_state st = take(s, chunk, sizeof(chunk), &n);
-		size_t room = s->kind == STREAM_CAPTURE ? s->max - s->held.len : 0;
+		size_t pass = s->kind == STREAM_CAPTURE ? allowed(s, n) : 0;
 
-		if (buf_add(&s->held, chunk, n < room ? n : room, s->max, e) < 0)
+		if (buf_add(&s->held, chunk, pass, SIZE_MAX, e) < 0)
 			return STREAM_FAILED;
 		if (st == STREAM_CLOSED)
 			return st;
@@ -120,7 +130,8 @@ static int refill(struct stream *s, struct err *e)
 		return -1;
 	s->ended = take(s, tty ? in : s->held.at, tty ? sizeof(in) : STREAM_CHUNK, &n) ==
 		   STREAM_CLOSED;
-	s->held.len = tty ? term_filter(&s->term, in, n, s->ended, s->held.at) : n;
+	n = allowed(s, n);
+	s->held.len = tty ? term_filter(&s->term, in, n, s->ended || !s->room, s->held.at) : n;
 	return 0;
 }
 
@@ -132,6 +143,10 @@ static enum stream_state step_write(struct stream *s, struct err *e)
 
 		if (left == 0 && s->ended)
 			return STREAM_CLOSED;
+		if (left == 0 && !s->room) {
+			s->kind = STREAM_DROP;
+			return step_capture(s, e);
+		}
 		if (left == 0) {
 			if (refill(s, e) < 0)
 				return STREAM_FAILED;
@@ -157,7 +172,12 @@ static enum stream_state step_write(struct stream *s, struct err *e)
 static enum stream_state step_splice(struct stream *s, struct err *e)
 {
 	for (size_t moved = 0; moved < STEP_MAX;) {
-		ssize_t n = splice(s->from, NULL, s->to, NULL, SPLICE_AT_ONCE,
+		if (!s->room) {
+			s->kind = STREAM_DROP;
+			return step_capture(s, e);
+		}
+		size_t most = s->room < SPLICE_AT_ONCE ? (size_t)s->room : SPLICE_AT_ONCE;
+		ssize_t n = splice(s->from, NULL, s->to, NULL, most,
 				   SPLICE_F_NONBLOCK | SPLICE_F_MOVE);
 		int waiting = 0;
 
@@ -175,7 +195,7 @@ static enum stream_state step_splice(struct stream *s, struct err *e)
 		if (n < 0 && errno != EINTR)
 			return failed(s, e);
 		if (n > 0) {
-			moved += (size_t)n;
+			moved += allowed(s, (size_t)n);
 			s->bytes += (uint64_t)n;
 		}
 	}

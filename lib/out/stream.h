@@ -43,13 +43,14 @@ struct stream {
 	uint64_t want;		/* what comes until bytes are so many (a connection) */
 	bool ended;		/* and it has been read */
 	bool is_file;		/* to is a regular file: it never makes us wait */
-	size_t max;		/* of a capture */
+	uint64_t max;		/* bytes that are passed on; the rest is read and dropped */
+	uint64_t room;		/* of them left */
 	struct term term;
 };
 
-/* TO is the caller's and stays open; its kind is found out (CAPTURE and DROP
- * are said). */
-void stream_init(struct stream *s, const char *name, int to, enum stream_kind want, size_t max);
+/* TO is the caller's and stays open; its kind is found out, but CAPTURE and DROP are
+ * said, and TERMINAL or WRITE is what happens to a terminal. MAX bytes are passed on. */
+void stream_init(struct stream *s, const char *name, int to, enum stream_kind want, uint64_t max);
 /* FROM is taken over and made non-blocking. */
 int stream_open(struct stream *s, int from, struct err *e);
 /* The program is gone, and wrote WANT bytes in all (STREAM_UNCOUNTED: what is in

@@ -3,6 +3,7 @@
 #include "plan/keys.h"
 
 #include <ctype.h>
+#include <limits.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,12 +11,15 @@
 
 #define BOOT_MIN_MS 100u
 #define BOOT_MAX_MS 600000u
+#define FD_MAX 1048576u		/* as the kernel's nr_open */
+#define GLOBS_MAX 256u
 #define STATE_DIR_MAX 64u	/* beneath it runsc puts a socket, whose path is short */
 
 typedef int set_fn(struct plan *p, const struct key *k, const char *text, struct err *e);
 
 static set_fn set_switch, set_text, set_limit, set_source, set_language, set_backend, set_program,
-	set_path, set_usage, set_state_dir, set_wait, set_action, add_input, add_env;
+	set_path, set_usage, set_state_dir, set_wait, set_action, set_color, set_fd, add_input,
+	add_glob, add_env;
 
 #define FIELD(f) offsetof(struct plan, f)
 const struct key keys[] = {
@@ -27,16 +31,26 @@ const struct key keys[] = {
 	{ 'b', "backend", "NAME", set_backend, FIELD(backend), 0, "auto, firecracker, gvisor or off (auto)" },
 	{ 't', "timeout", "TIME", set_limit, LIMIT_TIMEOUT, 0, "end the program after TIME (60s)" },
 	{ 'k', "kill-after", "TIME", set_limit, LIMIT_KILL_AFTER, 0, "from interrupt to kill (0.5s)" },
+	{ 0, "cpu-time", "TIME", set_limit, LIMIT_CPU_TIME, 0, "end the program after TIME of CPU time (none)" },
 	{ 0, "cpus", "N", set_limit, LIMIT_CPUS, 0, "CPUs of the sandbox (1)" },
 	{ 0, "memory", "SIZE", set_limit, LIMIT_MEMORY, 0, "memory, files included (1G)" },
 	{ 0, "pids", "N", set_limit, LIMIT_PIDS, 0, "processes and threads (256)" },
 	{ 0, "disk", "SIZE", set_limit, LIMIT_DISK, 0, "files (512M, at most half of memory)" },
 	{ 'i', "input", "SRC[:NAME]", add_input, 0, KEY_MANY, "copy a file or folder into /workspace" },
 	{ 'o', "output-dir", "DIR", set_text, FIELD(output_dir), 0, "keep what the program makes" },
+	{ 0, "include", "GLOB", add_glob, FIELD(include), KEY_MANY, "keep only what matches" },
+	{ 0, "exclude", "GLOB", add_glob, FIELD(exclude), KEY_MANY, "keep nothing that matches" },
+	{ 0, "no-clobber", NULL, set_switch, FIELD(no_clobber), 0, "replace no file in DIR" },
+	{ 0, "manifest", "FILE", set_text, FIELD(manifest), 0, "list what was kept, for sha256sum -c" },
 	{ 0, "max-files", "N", set_limit, LIMIT_MAX_FILES, 0, "keep at most N files and folders (1000)" },
 	{ 0, "max-output", "SIZE", set_limit, LIMIT_MAX_OUTPUT, 0, "keep at most SIZE bytes of files (512M)" },
 	{ 'e', "env", "NAME[=VALUE]", add_env, 0, KEY_MANY, "set a variable for the program" },
 	{ 0, "json", NULL, set_switch, FIELD(json), 0, "write one JSON object with the result" },
+	{ 0, "max-stdout", "SIZE", set_limit, LIMIT_MAX_STDOUT, 0, "cut standard output there (none; json 10M)" },
+	{ 0, "max-stderr", "SIZE", set_limit, LIMIT_MAX_STDERR, 0, "cut standard error there (none; json 10M)" },
+	{ 0, "raw-terminal", NULL, set_switch, FIELD(raw_terminal), 0, "let all control sequences reach the terminal" },
+	{ 0, "color", "WHEN", set_color, FIELD(color), 0, "auto, always, never: colours of the program" },
+	{ 0, "status-fd", "FD", set_fd, FIELD(status_fd), 0, "write a line of status to this descriptor" },
 	{ 0, "usage", "FILE", set_usage, FIELD(usage), KEY_OPTIONAL, "write a line of time, memory and bytes" },
 	{ 0, "check", NULL, set_action, PLAN_CHECK, KEY_CLI, "tell what this host can do, and why not the rest" },
 	{ 0, "config", "FILE", set_text, FIELD(config), KEY_CLI | KEY_EARLY, "read FILE after the other configuration" },
@@ -127,6 +141,24 @@ static int set_backend(struct plan *p, const struct key *k, const char *text, st
 	return err_set(e, ERR_USAGE, "'%s' is none of auto, firecracker, gvisor, off", text);
 }
 
+static int set_color(struct plan *p, const struct key *k, const char *text, struct err *e)
+{
+	static const char *const words[COLORS] = { "auto", "always", "never" };
+
+	(void)k;
+	for (int i = 0; i < COLORS; i++)
+		if (!strcmp(text, words[i])) {
+			p->color = (enum plan_color)i;
+			return 0;
+		}
+	return err_set(e, ERR_USAGE, "'%s' is none of auto, always, never", text);
+}
+
+static int set_fd(struct plan *p, const struct key *k, const char *text, struct err *e)
+{
+	return num_count(text, 0, FD_MAX, (uint64_t *)((char *)p + k->field), e);
+}
+
 static int set_program(struct plan *p, const struct key *k, const char *text, struct err *e)
 {
 	if (*text != '/' && strchr(text, '/'))
@@ -179,6 +211,17 @@ static int add_input(struct plan *p, const struct key *k, const char *text, stru
 	if (!*text)
 		return err_set(e, ERR_USAGE, "an empty %s", k->arg);
 	return strv_add(&p->inputs, text, e);
+}
+
+static int add_glob(struct plan *p, const struct key *k, const char *text, struct err *e)
+{
+	struct strv *globs = (struct strv *)((char *)p + k->field);
+
+	if (!*text || strlen(text) > PATH_MAX)
+		return err_set(e, ERR_USAGE, "a GLOB has 1 to %d bytes", PATH_MAX);
+	if (globs->n >= GLOBS_MAX)
+		return err_set(e, ERR_USAGE, "more than %u of them", GLOBS_MAX);
+	return strv_add(globs, text, e);
 }
 
 static int add_env(struct plan *p, const struct key *k, const char *text, struct err *e)

@@ -10,19 +10,22 @@
 #define DAY_MS (24ull * 3600 * 1000)
 
 const struct plan_limit_row plan_limits[LIMITS] = {
-	[LIMIT_TIMEOUT] = { "timeout", UNIT_MS, 60000, 1, 7 * DAY_MS, true },
-	[LIMIT_KILL_AFTER] = { "kill-after", UNIT_MS, 500, 0, 3600000, false },
-	[LIMIT_CPUS] = { "cpus", UNIT_COUNT, 1, 1, 256, false },
-	[LIMIT_MEMORY] = { "memory", UNIT_BYTES, 1ull << 30, 64ull << 20, 1ull << 40, false },
-	[LIMIT_PIDS] = { "pids", UNIT_COUNT, 256, 2, 32768, false },
-	[LIMIT_MAX_FILES] = { "max-files", UNIT_COUNT, 1000, 1, 200000, false },
-	[LIMIT_MAX_OUTPUT] = { "max-output", UNIT_BYTES, 512ull << 20, 1, 1ull << 40, false },
-	[LIMIT_DISK] = { "disk", UNIT_BYTES, 0, 1ull << 20, 1ull << 40, false },
+	[LIMIT_TIMEOUT] = { "timeout", "time", UNIT_MS, 60000, 1, 7 * DAY_MS, true },
+	[LIMIT_KILL_AFTER] = { "kill-after", NULL, UNIT_MS, 500, 0, 3600000, false },
+	[LIMIT_CPU_TIME] = { "cpu-time", "CPU time", UNIT_MS, NUM_NONE, 10, 7 * DAY_MS, true },
+	[LIMIT_CPUS] = { "cpus", NULL, UNIT_COUNT, 1, 1, 256, false },
+	[LIMIT_MEMORY] = { "memory", "memory", UNIT_BYTES, 1ull << 30, 64ull << 20, 1ull << 40, false },
+	[LIMIT_PIDS] = { "pids", NULL, UNIT_COUNT, 256, 2, 32768, false },
+	[LIMIT_DISK] = { "disk", NULL, UNIT_BYTES, 0, 1ull << 20, 1ull << 40, false },
+	[LIMIT_MAX_FILES] = { "max-files", NULL, UNIT_COUNT, 1000, 1, 200000, false },
+	[LIMIT_MAX_OUTPUT] = { "max-output", NULL, UNIT_BYTES, 512ull << 20, 1, 1ull << 40, false },
+	[LIMIT_MAX_STDOUT] = { "max-stdout", NULL, UNIT_BYTES, 0, 1, 1ull << 40, true },
+	[LIMIT_MAX_STDERR] = { "max-stderr", NULL, UNIT_BYTES, 0, 1, 1ull << 40, true },
 };
 
 void plan_init(struct plan *p)
 {
-	*p = (struct plan){ .source = PLAN_STDIN, .enabled = true, .boot_ms = PLAN_BOOT_MS,
+	*p = (struct plan){ .source = PLAN_STDIN, .enabled = true, .status_fd = PLAN_NO_FD, .boot_ms = PLAN_BOOT_MS,
 			    .probe_ms = PLAN_PROBE_MS };
 	for (int l = 0; l < LIMITS; l++)
 		p->limit[l] = plan_limits[l].initial;
@@ -50,11 +53,26 @@ static void drop_unsuited(struct plan *p)
 	if ((p->source == PLAN_MODULE || plan_language(p) == PLAN_SHELL) &&
 	    layer_of(p, "defaults.print-last") < LAYER_OPTION)
 		p->print_last = false;
+	if (!p->output_dir && layer_of(p, "defaults.manifest") < LAYER_OPTION)
+		drop_text(&p->manifest);
 	/* --image goes before what the configuration names */
 	if (layer_of(p, "defaults.image") > layer_of(p, "code_interpreter.gvisor_rootfs"))
 		drop_text(&p->gvisor_rootfs);
 	if (layer_of(p, "defaults.image") > layer_of(p, "code_interpreter_vm.rootfs"))
 		drop_text(&p->vm_rootfs);
+}
+
+/* How much of each stream is passed on, or lies in memory for the JSON object. */
+static int finish_streams(struct plan *p, struct err *e)
+{
+	for (int l = LIMIT_MAX_STDOUT; l <= LIMIT_MAX_STDERR; l++) {
+		if (p->limit[l] == 0)
+			p->limit[l] = p->json ? PLAN_CAPTURE : NUM_NONE;
+		if (p->json && p->limit[l] > PLAN_CAPTURE_MAX)
+			return err_set(e, ERR_USAGE, "--%s: at most %lluM with --json",
+				       plan_limits[l].name, PLAN_CAPTURE_MAX >> 20);
+	}
+	return 0;
 }
 
 int plan_finish(struct plan *p, struct err *e)
@@ -64,6 +82,10 @@ int plan_finish(struct plan *p, struct err *e)
 	drop_unsuited(p);
 	if (p->limit[LIMIT_DISK] == 0)
 		p->limit[LIMIT_DISK] = half < 512ull << 20 ? half : 512ull << 20;
+	if (finish_streams(p, e) < 0)
+		return -1;
+	if (p->manifest && !p->output_dir)
+		return err_set(e, ERR_USAGE, "--manifest: needs --output-dir");
 	if (p->print_last && plan_language(p) == PLAN_SHELL)
 		return err_set(e, ERR_USAGE, "--print-last: a shell program has no last expression");
 	if (p->print_last && p->source == PLAN_MODULE)
@@ -83,7 +105,7 @@ static void free_setting(struct plan_setting *s)
 void plan_free(struct plan *p)
 {
 	char **const texts[] = {
-		&p->program, &p->backend, &p->image, &p->output_dir, &p->usage, &p->config, &p->runsc_bin,
+		&p->program, &p->backend, &p->image, &p->output_dir, &p->manifest, &p->usage, &p->config, &p->runsc_bin,
 		&p->firecracker_bin, &p->gvisor_rootfs, &p->gvisor_state_dir, &p->vm_kernel,
 		&p->vm_rootfs,
 	};
@@ -93,6 +115,8 @@ void plan_free(struct plan *p)
 	strv_free(&p->args);
 	strv_free(&p->inputs);
 	strv_free(&p->env);
+	strv_free(&p->include);
+	strv_free(&p->exclude);
 	preloads_free(&p->preloads);
 	for (size_t i = 0; i < p->settings; i++)
 		free_setting(&p->setting[i]);
@@ -108,7 +132,7 @@ int plan_set_limit(struct plan *p, enum plan_limit l, const char *text, struct e
 	case UNIT_MS:
 		return num_duration(text, row->min, row->max, row->none_ok, &p->limit[l], e);
 	case UNIT_BYTES:
-		return num_size(text, row->min, row->max, &p->limit[l], e);
+		return num_size(text, row->min, row->max, row->none_ok, &p->limit[l], e);
 	default:
 		return num_count(text, row->min, row->max, &p->limit[l], e);
 	}

@@ -22,6 +22,7 @@ enum plan_source {
 	PLAN_MODULE,
 };
 enum plan_lang { PLAN_AUTO, PLAN_PYTHON, PLAN_SHELL };
+enum plan_color { COLOR_AUTO, COLOR_ALWAYS, COLOR_NEVER, COLORS };
 enum plan_action { PLAN_RUN, PLAN_CHECK, PLAN_HELP, PLAN_VERSION, PLAN_LIST, PLAN_LIST_KEYS };
 
 /* Where a value comes from; the later goes before the earlier. */
@@ -46,12 +47,15 @@ struct plan_setting {
 enum plan_limit {
 	LIMIT_TIMEOUT,		/* ms */
 	LIMIT_KILL_AFTER,	/* ms */
+	LIMIT_CPU_TIME,		/* ms */
 	LIMIT_CPUS,
 	LIMIT_MEMORY,		/* bytes */
 	LIMIT_PIDS,
 	LIMIT_DISK,		/* bytes; 0 until plan_finish() */
 	LIMIT_MAX_FILES,	/* kept files and folders */
 	LIMIT_MAX_OUTPUT,	/* bytes of them */
+	LIMIT_MAX_STDOUT,	/* bytes; 0 until plan_finish() */
+	LIMIT_MAX_STDERR,
 	LIMITS
 };
 
@@ -59,17 +63,20 @@ enum plan_unit { UNIT_COUNT, UNIT_BYTES, UNIT_MS };
 
 extern const struct plan_limit_row {
 	const char *name;	/* the option, and its key in the JSON result */
+	const char *noun;	/* for "NOUN limit of 60 s reached"; NULL: it never ends a run */
 	enum plan_unit unit;
 	uint64_t initial, min, max;
 	bool none_ok;		/* "none" is no limit: NUM_NONE */
 } plan_limits[LIMITS];
 
 #define PLAN_TO_STDERR "-"
+#define PLAN_NO_FD UINT64_MAX
 #define PLAN_ARGS_MAX 65536u		/* arguments of the program */
 #define PLAN_PROBE_MS 3000u		/* … of the first microVM on a host */
 #define PLAN_BOOT_MS 30000u		/* from the start to the guest's hello */
 #define PLAN_END_MS 500u		/* that the guest may be silent after a kill */
-#define PLAN_CAPTURE_MAX (10ull << 20)	/* bytes of each stream in JSON */
+#define PLAN_CAPTURE (10ull << 20)	/* bytes of each stream in JSON, if nothing is said */
+#define PLAN_CAPTURE_MAX (256ull << 20)	/* … that may be asked for: it lies in memory */
 #define PLAN_MEMORY_SLACK (128ull << 20)	/* the sandbox's own need */
 
 struct plan {
@@ -78,11 +85,15 @@ struct plan {
 	char *program;		/* FILE, CODE or MODULE; NULL for standard input */
 	struct strv args;	/* of the program, without argv[0] */
 	enum plan_lang lang;
-	bool print_last, no_stdin, json, quiet, verbose, fresh;
+	bool print_last, no_stdin, json, quiet, verbose, fresh, no_clobber, raw_terminal;
+	enum plan_color color;
 	char *backend;		/* a name of the backend table, "auto" or "off" */
 	char *image;		/* NAME or path; NULL: the default one */
 	char *output_dir;	/* NULL: nothing is kept */
+	struct strv include, exclude;	/* globs of what is kept (base/glob.h) */
+	char *manifest;		/* FILE for the list of what was kept */
 	char *usage;		/* FILE for the line of time and memory, or PLAN_TO_STDERR */
+	uint64_t status_fd;	/* the caller's descriptor for the line of status; or PLAN_NO_FD */
 	struct strv inputs;	/* SRC[:NAME], not yet looked at */
 	struct strv env;	/* NAME=VALUE */
 	uint64_t limit[LIMITS];

@@ -69,6 +69,7 @@ static int send_run(struct turn *t, struct err *e)
 		.max_files = (uint32_t)p->limit[LIMIT_MAX_FILES],
 		.max_output = p->limit[LIMIT_MAX_OUTPUT],
 		.memory_bytes = p->limit[LIMIT_MEMORY],
+		.cpu_ms = p->limit[LIMIT_CPU_TIME],
 		.disk_bytes = p->limit[LIMIT_DISK],
 		.shm_bytes = p->limit[LIMIT_MEMORY] / 2,
 		.hostname = hostname,
@@ -98,20 +99,43 @@ int feed_prepare(struct turn *t, struct err *e)
 	return feed_frame(t, MSG_PREPARE, body, p.len, e);
 }
 
+/* A program's output is no terminal for it, even where it leads to one; this is how
+ * programs can be told (no-color.org and its opposite). "" says nothing. */
+static const char *color_variable(const struct plan *p)
+{
+	const char *term = plan_environment(p, "TERM", 4);
+	bool shown = !p->json && isatty(STDOUT_FILENO) && isatty(STDERR_FILENO) &&
+		     term && strcmp(term, "dumb") && !plan_environment(p, "NO_COLOR", 8);
+
+	if (p->color == COLOR_NEVER)
+		return "NO_COLOR=1";
+	return p->color == COLOR_ALWAYS || shown ? "FORCE_COLOR=1" : "";
+}
+
+static int send_words(struct turn *t, enum msg_kind kind, const struct strv *v, const char *what,
+		      struct err *e)
+{
+	for (size_t i = 0; i < v->n; i++)
+		if (feed_frame(t, kind, v->at[i], strlen(v->at[i]), e) < 0)
+			return err_in(e, "%s", what);
+	return 0;
+}
+
 int feed_begin(struct turn *t, struct err *e)
 {
 	const struct plan *p = t->plan;
+	const char *color = color_variable(p);
 
 	t->credit = MSG_CREDIT;
-	if (send_run(t, e) < 0)
+	if (send_run(t, e) < 0 || send_words(t, MSG_ARG, &p->args, "the arguments", e) < 0)
 		return -1;
-	for (size_t i = 0; i < p->args.n; i++)
-		if (feed_frame(t, MSG_ARG, p->args.at[i], strlen(p->args.at[i]), e) < 0)
-			return err_in(e, "the arguments");
-	for (size_t i = 0; i < p->env.n; i++)
-		if (feed_frame(t, MSG_ENV, p->env.at[i], strlen(p->env.at[i]), e) < 0)
-			return err_in(e, "--env");
-	return 0;
+	/* the user's own variables come later and win */
+	if (*color && feed_frame(t, MSG_ENV, color, strlen(color), e) < 0)
+		return -1;
+	if (send_words(t, MSG_ENV, &p->env, "--env", e) < 0 ||
+	    send_words(t, MSG_INCLUDE, &p->include, "--include", e) < 0)
+		return -1;
+	return send_words(t, MSG_EXCLUDE, &p->exclude, "--exclude", e);
 }
 
 static int send_head(struct turn *t, const struct input *i, struct err *e)

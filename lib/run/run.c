@@ -46,11 +46,13 @@ static bool same_file(int a, int b)
 
 static void open_streams(const struct plan *p, unsigned open, struct result *r)
 {
-	enum stream_kind out = p->json ? STREAM_CAPTURE : open & 2 ? STREAM_WRITE : STREAM_DROP;
-	enum stream_kind err = p->json ? STREAM_CAPTURE : open & 4 ? STREAM_WRITE : STREAM_DROP;
+	enum stream_kind to = p->json ? STREAM_CAPTURE : p->raw_terminal ? STREAM_WRITE
+			    : STREAM_TERMINAL;
 
-	stream_init(&r->out, "standard output", STDOUT_FILENO, out, PLAN_CAPTURE_MAX);
-	stream_init(&r->err, "standard error", STDERR_FILENO, err, PLAN_CAPTURE_MAX);
+	stream_init(&r->out, "standard output", STDOUT_FILENO,
+		    p->json || open & 2 ? to : STREAM_DROP, p->limit[LIMIT_MAX_STDOUT]);
+	stream_init(&r->err, "standard error", STDERR_FILENO,
+		    p->json || open & 4 ? to : STREAM_DROP, p->limit[LIMIT_MAX_STDERR]);
 }
 
 static void tell_why(const struct choice *c, struct result *r)
@@ -77,17 +79,17 @@ static int warn_limits(const struct choice *c, struct result *r, struct err *e)
 }
 
 /* The program's side of the status; pai-exec's own failures are told apart. */
-static void judge(const struct turn *t, struct result *r)
+static void judge(struct turn *t, struct result *r)
 {
 	/* the kernel may have taken a part of the sandbox, or all of it */
 	bool oom = (!r->ended || r->signal == SIGKILL) && cgroup_oom_kills(&t->choice->cgroup) > 0;
 
+	if (oom)
+		turn_strike(t, LIMIT_MEMORY);
 	if (r->cancel)
 		r->status = RESULT_CANCELLED;
-	else if (oom || t->by_memory)
-		r->status = RESULT_MEMORY;
-	else if (t->timed_out)
-		r->status = RESULT_TIMEOUT;
+	else if (r->struck < LIMITS)
+		r->status = r->struck == LIMIT_MEMORY ? RESULT_MEMORY : RESULT_TIMEOUT;
 	else if (r->files.losses > 0)
 		r->status = RESULT_FAILED, r->error = r->files.lost;
 	else if (r->signal)
@@ -309,7 +311,7 @@ static int run_all(const struct plan *p, unsigned open, run_note *note, struct r
 	AUTO_FD sig_fd = take_signals(e);
 
 	if (sig_fd < 0 || plan_allowed(p, e) < 0 ||
-	    outdir_open(&r->files, p->output_dir, p->json, e) < 0)
+	    outdir_open(&r->files, p, e) < 0)
 		return -1;
 	trace("signals, output folder");
 	int rc = inputs_open(p, &in, e);

@@ -13,6 +13,8 @@
 #include <unistd.h>
 
 #define COLLECT_MS 30000u	/* that the guest may be silent while it collects */
+#define COLLECT_ALL_MS 60000u	/* that all of it may take, and a ms more for each */
+#define COLLECT_BYTES_PER_MS 4096u	/* … of the bytes that can come */
 
 typedef int handler(struct turn *t, const struct frame *f, struct err *e);
 
@@ -71,7 +73,18 @@ static int on_ready(struct turn *t, const struct frame *f, struct err *e)
 	(void)f;
 	trace("guest: template ready");
 	t->saving = true;
-	return keeper_ask(t->keeper.link, KEEPER_SAVE, e);
+	return keeper_ask(t->keeper.link, KEEPER_SAVE, 0, e);
+}
+
+/* Tells the keeper when it must end the sandbox if we cannot: we may be stopped, or
+ * stuck in a write to a terminal that is. */
+static void limit_keeper(struct turn *t, uint64_t ms)
+{
+	struct err ignored;
+
+	if (ms != NUM_NONE)
+		ms += t->plan->limit[LIMIT_KILL_AFTER] + 2 * PLAN_END_MS;
+	(void)keeper_ask(t->keeper.link, KEEPER_LIMIT, ms, &ignored);	/* if it is gone, so is all */
 }
 
 static int on_started(struct turn *t, const struct frame *f, struct err *e)
@@ -82,28 +95,52 @@ static int on_started(struct turn *t, const struct frame *f, struct err *e)
 	t->r->started = true;
 	t->r->started_us = clock_now_us();
 	turn_enter(t, TURN_RUN, t->plan->limit[LIMIT_TIMEOUT]);
+	limit_keeper(t, t->plan->limit[LIMIT_TIMEOUT]);
 	if (cgroup_hold_cpus(&t->choice->cgroup, e) < 0)
 		return -1;
 	/* a signal that came in between interrupts now */
 	return t->r->cancel ? turn_interrupt(t, e) : 0;
 }
 
+/* Its CPU time is spent: it ends as at the other time limit. */
+static int on_spent(struct turn *t, const struct frame *f, struct err *e)
+{
+	if (f->len > 0 || t->plan->limit[LIMIT_CPU_TIME] == NUM_NONE)
+		return err_set(e, ERR_GUEST, "an end of CPU time that was not asked for");
+	if (t->phase == TURN_RUN)
+		turn_strike(t, LIMIT_CPU_TIME);
+	return turn_interrupt(t, e);
+}
+
+/* The guest has sent something: it may be silent for so long again. */
+static void wait_for_files(struct turn *t)
+{
+	turn_enter(t, TURN_COLLECT, COLLECT_MS);
+	if (t->deadline_us > t->collect_us)
+		t->deadline_us = t->collect_us;
+}
+
 static int on_ended(struct turn *t, const struct frame *f, struct err *e)
 {
+	uint64_t disk = t->plan->limit[LIMIT_DISK], most = t->plan->limit[LIMIT_MAX_OUTPUT];
 	struct msg_ended m;
 
 	if (msg_get_ended(f, &m, e) < 0)
 		return -1;
 	trace("guest: program ended");
+	limit_keeper(t, NUM_NONE);
 	t->r->ended = true;
 	t->r->ended_us = clock_now_us();
 	t->r->signal = m.signaled ? (int)m.code : 0;
 	t->r->exit_code = m.signaled ? 0 : (int)m.code;
-	t->by_memory = m.by == MSG_BY_MEMORY;
+	if (m.by == MSG_BY_MEMORY)
+		turn_strike(t, LIMIT_MEMORY);
 	t->r->user_us = m.user_us;
 	t->r->sys_us = m.sys_us;
 	t->r->peak_bytes = m.peak_bytes;
-	turn_enter(t, TURN_COLLECT, COLLECT_MS);
+	t->collect_us = t->r->ended_us + 1000ll * (int64_t)(COLLECT_ALL_MS +
+			(disk < most ? disk : most) / COLLECT_BYTES_PER_MS);
+	wait_for_files(t);
 	return 0;
 }
 
@@ -112,13 +149,13 @@ static int on_file(struct turn *t, const struct frame *f, struct err *e)
 	struct msg_text text;
 	struct msg_file m;
 
-	turn_enter(t, TURN_COLLECT, COLLECT_MS);
+	wait_for_files(t);
 	return msg_get_file(f, &m, &text, e) < 0 ? -1 : outdir_file(&t->r->files, &m, e);
 }
 
 static int on_data(struct turn *t, const struct frame *f, struct err *e)
 {
-	turn_enter(t, TURN_COLLECT, COLLECT_MS);
+	wait_for_files(t);
 	return outdir_data(&t->r->files, f->body, f->len, e);
 }
 
@@ -130,7 +167,7 @@ static int on_end(struct turn *t, const struct frame *f, struct err *e)
 
 static int on_skipped(struct turn *t, const struct frame *f, struct err *e)
 {
-	turn_enter(t, TURN_COLLECT, COLLECT_MS);
+	wait_for_files(t);
 	return outdir_skip(&t->r->files, f, e);
 }
 
@@ -187,6 +224,7 @@ static const struct {
 	[MSG_SKIPPED - MSG_HELLO] = { on_skipped, TURN_COLLECT, TURN_COLLECT },
 	[MSG_NOTE - MSG_HELLO] = { on_note, TURN_COLLECT, TURN_COLLECT },
 	[MSG_DONE - MSG_HELLO] = { on_done, TURN_COLLECT, TURN_COLLECT },
+	[MSG_SPENT - MSG_HELLO] = { on_spent, TURN_RUN, TURN_KILL },
 	[MSG_FAIL - MSG_HELLO] = { on_fail, TURN_BOOT, TURN_COLLECT },
 };
 

@@ -35,6 +35,12 @@ int turn_interrupt(struct turn *t, struct err *e)
 	return feed_frame(t, MSG_INTERRUPT, NULL, 0, e);
 }
 
+void turn_strike(struct turn *t, enum plan_limit l)
+{
+	if (t->r->struck == LIMITS)
+		t->r->struck = l;
+}
+
 static int kill_program(struct turn *t, struct err *e)
 {
 	turn_enter(t, TURN_KILL, PLAN_END_MS);
@@ -97,7 +103,7 @@ int turn_go_cold(struct turn *t, bool damaged, const char *why, struct err *e)
 	t->clone = t->making = false;
 	forget_attempt(t);
 	turn_enter(t, TURN_BOOT, boot_ms(t));
-	return keeper_ask(t->keeper.link, KEEPER_NEXT, e);
+	return keeper_ask(t->keeper.link, KEEPER_NEXT, 0, e);
 }
 
 /* The snapshot is made, or not; the sandbox that was to be goes on as a clone
@@ -126,7 +132,7 @@ static int on_saved(struct turn *t, const struct keeper_msg *m, struct err *e)
 	forget_attempt(t);
 	t->clone = t->r->left_template;
 	turn_enter(t, TURN_BOOT, boot_ms(t));
-	return keeper_ask(t->keeper.link, t->clone ? KEEPER_CLONE : KEEPER_NEXT, e);
+	return keeper_ask(t->keeper.link, t->clone ? KEEPER_CLONE : KEEPER_NEXT, 0, e);
 }
 
 static int late(const struct turn *t, struct err *e)
@@ -150,7 +156,7 @@ static int on_deadline(struct turn *t, struct err *e)
 	case TURN_START:
 		return late(t, e);
 	case TURN_RUN:
-		t->timed_out = true;
+		turn_strike(t, LIMIT_TIMEOUT);
 		return turn_interrupt(t, e);
 	case TURN_GRACE:
 		return kill_program(t, e);
@@ -213,10 +219,14 @@ static int on_death(struct turn *t, struct err *e)
 		return turn_go_cold(t, true, *text ? text : "it ended", e);
 	}
 	if (cgroup_oom_kills(&t->choice->cgroup) > 0) {
+		turn_strike(t, LIMIT_MEMORY);
 		give_up(t, "the memory limit ended the whole sandbox: files may be lost");
 		return 0;
 	}
-	if (t->phase == TURN_KILL)
+	/* the keeper ends all, if we are too late to */
+	if (t->phase == TURN_RUN && clock_now_us() >= t->deadline_us)
+		turn_strike(t, LIMIT_TIMEOUT);
+	if (t->phase == TURN_KILL || t->r->struck < LIMITS)
 		return give_up(t, "the sandbox ended before its files could be kept"), 0;
 	if (t->phase > TURN_MAKE)
 		return err_set(e, ERR_DIED, "the sandbox died before the program's end");

@@ -44,7 +44,8 @@ struct turn {
 
 	enum turn_phase phase;
 	int64_t deadline_us;	/* of this phase */
-	bool timed_out, by_memory, hurry;	/* hurry: nobody waits for a slow reader any more */
+	int64_t collect_us;	/* when all files must be here */
+	bool hurry;		/* nobody waits for a slow reader any more */
 
 	char how[64];		/* the backend's own process ended, once it has */
 	int ctl;		/* -1 until the keeper's attempt, and after its end */
@@ -68,6 +69,8 @@ void turn_enter(struct turn *t, enum turn_phase phase, uint64_t after_ms);
 int turn_go_cold(struct turn *t, bool damaged, const char *why, struct err *e);
 /* Interrupts the program and gives it the grace. */
 int turn_interrupt(struct turn *t, struct err *e);
+/* The limit L has struck: the first one counts. */
+void turn_strike(struct turn *t, enum plan_limit l);
 
 /* A template is to be made first: PREPARE is queued. */
 int feed_prepare(struct turn *t, struct err *e);

@@ -44,6 +44,7 @@ ssize_t msg_put_run(const struct msg_run *m, uint8_t *body, size_t cap, struct e
 	pack_number(&p, m->max_files, 4);
 	pack_number(&p, m->max_output, 8);
 	pack_number(&p, m->memory_bytes, 8);
+	pack_number(&p, m->cpu_ms, 8);
 	pack_number(&p, m->disk_bytes, 8);
 	pack_number(&p, m->shm_bytes, 8);
 	pack_number(&p, m->clock_us, 8);
@@ -120,6 +121,7 @@ int msg_get_run(const struct frame *f, struct msg_run *m, struct msg_text *t, st
 	m->max_files = (uint32_t)unpack_number(&u, 4);
 	m->max_output = unpack_number(&u, 8);
 	m->memory_bytes = unpack_number(&u, 8);
+	m->cpu_ms = unpack_number(&u, 8);
 	m->disk_bytes = unpack_number(&u, 8);
 	m->shm_bytes = unpack_number(&u, 8);
 	m->clock_us = unpack_number(&u, 8);

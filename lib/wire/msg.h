@@ -2,11 +2,11 @@
 /* msg - the messages of the control channel, and when each may be sent.
  *
  * To the guest, in this order:
- *   [PREPARE,] RUN, ARG*, ENV*, (FILE, DATA*, END)*, START, (STDIN* STDIN_END)
+ *   [PREPARE,] RUN, (ARG | ENV | INCLUDE | EXCLUDE)*, (FILE, DATA*, END)*, START, (STDIN* STDIN_END)
  *   and at any time INTERRUPT, KILL.
  * From the guest, in this order:
  *   HELLO, [READY, HELLO,] STARTED, ENDED, (FILE, DATA*, END | SKIPPED)*, NOTE*, DONE
- *   and at any time after HELLO: CREDIT, FAIL.
+ *   and at any time after HELLO: CREDIT, FAIL; once after STARTED: SPENT.
  * The host may send all up to the last FILE without waiting. START waits for
  * HELLO, so that whatever stands on the raw stderr stream before it is the
  * backend's own text. DATA and STDIN bytes flow only against credit: at first
@@ -18,7 +18,7 @@
 
 #include "wire/frame.h"
 
-#define MSG_VERSION 2u		/* both ends must have the same */
+#define MSG_VERSION 3u		/* both ends must have the same */
 #define MSG_CREDIT (256u << 10)	/* bytes that may be under way */
 #define MSG_CHUNK (64u << 10)	/* bytes in one DATA or STDIN */
 #define MSG_PATH_MAX 4096u	/* bytes of a path, as PATH_MAX */
@@ -40,6 +40,8 @@ enum msg_kind {
 	MSG_PREPARE,		/* cpus (4), names of modules, parted by commas: import
 				 * them and say READY; next is a snapshot, then RUN */
 	MSG_KILL,		/* end all its processes now, then collect */
+	MSG_INCLUDE,		/* one glob: its bytes (wire/glob.h) */
+	MSG_EXCLUDE,
 	/* from the guest */
 	MSG_HELLO = 64,		/* version (4) */
 	MSG_CREDIT_MORE,	/* bytes (4) */
@@ -50,6 +52,7 @@ enum msg_kind {
 	MSG_NOTE,		/* which (1, enum msg_note), bytes */
 	MSG_DONE,		/* bytes of standard output (8), of standard error (8), or
 				 * MSG_UNCOUNTED: all that is in the pipes */
+	MSG_SPENT,		/* the program has had its CPU time */
 	MSG_FAIL,		/* the guest could not do its part: a text */
 };
 
@@ -77,6 +80,7 @@ enum msg_note {			/* of an uncaught exception */
 #define MSG_RUN_FLAGS 63u
 
 #define MSG_VSOCK_PORT 5253u	/* of the control channel; the two streams follow */
+#define MSG_UNCOUNTED UINT64_MAX
 #define MSG_SEED 32u		/* bytes of new randomness for a kernel that has none */
 
 struct msg_run {
@@ -87,6 +91,7 @@ struct msg_run {
 	uint32_t max_files;	/* that COLLECT may send */
 	uint64_t max_output;	/* bytes of them */
 	uint64_t memory_bytes;	/* beyond it the program is ended */
+	uint64_t cpu_ms;	/* of CPU time: SPENT is sent then; MSG_UNCOUNTED: never */
 	uint64_t disk_bytes;	/* of /workspace, /tmp and HOME together */
 	uint64_t shm_bytes;	/* of /dev/shm */
 	uint64_t clock_us;	/* the host's time since 1970 */
@@ -113,8 +118,6 @@ struct msg_ended {
 	uint32_t code;
 	uint64_t user_us, sys_us, peak_bytes;
 };
-
-#define MSG_UNCOUNTED UINT64_MAX
 
 /* Encoders: fill BODY[0..CAP) and return its length, or -1 and *e. */
 ssize_t msg_put_run(const struct msg_run *m, uint8_t *body, size_t cap, struct err *e);

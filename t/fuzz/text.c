@@ -19,8 +19,8 @@ static void numbers(const char *text)
 	struct err e;
 	uint64_t v, w;
 
-	if (num_size(text, 0, UINT64_MAX, &v, &e) == 0 &&
-	    (num_size(num_size_text(v, back), 0, UINT64_MAX, &w, &e) < 0 || v != w))
+	if (num_size(text, 0, INT64_MAX, 1, &v, &e) == 0 &&
+	    (num_size(num_size_text(v, back), 0, INT64_MAX, 1, &w, &e) < 0 || v != w))
 		abort();
 	if (num_duration(text, 0, 1ull << 50, 1, &v, &e) == 0 && v != NUM_NONE && v > 1ull << 50)
 		abort();

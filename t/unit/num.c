@@ -15,7 +15,7 @@ static int size(const char *text, uint64_t *bytes)
 {
 	struct err e;
 
-	return num_size(text, 0, UINT64_MAX, bytes, &e);
+	return num_size(text, 0, UINT64_MAX, 0, bytes, &e);
 }
 
 int main(void)

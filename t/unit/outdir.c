@@ -11,7 +11,15 @@
 #include <unistd.h>
 
 static struct outdir d;
+static struct plan plan;
 static struct err e;
+
+static int open_out(const char *path)
+{
+	plan.output_dir = (char *)(uintptr_t)path;
+	plan.json = true;	/* sha256 is wanted */
+	return outdir_open(&d, &plan, &e);
+}
 
 static int put(const char *path, const char *text, unsigned mode)
 {
@@ -38,13 +46,13 @@ static void hostile(void)
 	   e.kind == ERR_GUEST, "more bytes than announced are refused");
 	outdir_close(&d);
 	OK(access("out/h", F_OK) < 0, "a file that is not whole does not appear");
-	(void)outdir_open(&d, "out", true, &e);
+	(void)open_out("out");
 	OK(outdir_file(&d, &m, &e) == 0 && outdir_end(&d, &e) < 0, "fewer bytes than announced too");
 	outdir_close(&d);
-	(void)outdir_open(&d, "out", true, &e);
+	(void)open_out("out");
 	OK(outdir_file(&d, &m, &e) == 0 && outdir_file(&d, &m, &e) < 0, "a file inside a file");
 	outdir_close(&d);
-	(void)outdir_open(&d, "out", true, &e);
+	(void)open_out("out");
 	m.type = MSG_LINK, m.target = "/etc/passwd";
 	OK(outdir_file(&d, &m, &e) < 0 && e.kind == ERR_GUEST, "a link is never made");
 	OK(outdir_data(&d, (const uint8_t *)"x", 1, &e) < 0, "bytes of no file");
@@ -62,6 +70,40 @@ static void links(void)
 	   "a planted link to a file is replaced, not written through");
 }
 
+/* What an honest guest keeps to, the host holds to as well. */
+static void limits(void)
+{
+	struct msg_file m = { .type = MSG_FOLDER, .path = "f", .target = "" };
+	static char csv[] = "*.csv", *globs[] = { csv, NULL };
+
+	plan.limit[LIMIT_MAX_FILES] = 2;
+	(void)open_out("out");
+	OK(outdir_file(&d, &m, &e) == 0 && outdir_file(&d, &m, &e) == 0 && outdir_file(&d, &m, &e) < 0 &&
+	   e.kind == ERR_GUEST, "more files than were allowed are refused");
+	outdir_close(&d);
+	plan.limit[LIMIT_MAX_OUTPUT] = 3;
+	(void)open_out("out");
+	OK(put("l", "123", 0644) == 0 && put("l", "1", 0644) && e.kind == ERR_GUEST, "more bytes too");
+	outdir_close(&d);
+	(void)open_out("out");
+	m.type = MSG_REGULAR, m.size = INT64_MAX;
+	OK(outdir_file(&d, &m, &e) < 0 && e.kind == ERR_GUEST, "and an exabyte");
+	outdir_close(&d);
+	plan.limit[LIMIT_MAX_FILES] = plan.limit[LIMIT_MAX_OUTPUT] = 1000;
+	plan.include = (struct strv){ globs, 1 };
+	(void)open_out("out");
+	OK(put("i.csv", "1", 0644) == 0 && put("i.txt", "1", 0644) && e.kind == ERR_GUEST &&
+	   access("out/i.txt", F_OK) < 0, "what was not included is refused");
+	outdir_close(&d);
+	plan.include = (struct strv){ 0 };
+	plan.no_clobber = true;
+	(void)open_out("out");
+	OK(put("i.csv", "2", 0644) == 0 && d.losses == 1 && holds("out/i.csv", "1") &&
+	   !strcmp(d.skip[0].reason, "exists"), "--no-clobber keeps what is there, and tells");
+	outdir_close(&d);
+	plan.no_clobber = false;
+}
+
 static void sweeps(void)
 {
 	int held = open("out/.pai-exec.0000000000000001", O_CREAT | O_WRONLY, 0600);
@@ -70,7 +112,7 @@ static void sweeps(void)
 	(void)close(dead);
 	(void)flock(held, LOCK_EX);
 	outdir_close(&d);
-	(void)outdir_open(&d, "out", false, &e);
+	(void)open_out("out");
 	OK(access("out/.pai-exec.0000000000000002", F_OK) < 0, "what a killed run left is removed");
 	OK(access("out/.pai-exec.0000000000000001", F_OK) == 0, "what a live run holds is not");
 	(void)close(held);
@@ -85,7 +127,8 @@ int main(void)
 	if (!mkdtemp(dir) || chdir(dir) < 0)
 		return 1;
 	umask(022);
-	OK(outdir_open(&d, "out", true, &e) == 0, "DIR is made");
+	plan_init(&plan);
+	OK(open_out("out") == 0, "DIR is made");
 	OK(put("a/b/c.txt", "text", 0600) == 0 && holds("out/a/b/c.txt", "text"), "folders are made");
 	OK(put("a/b/c.txt", "new", 0600) == 0 && holds("out/a/b/c.txt", "new"), "a file is replaced");
 	OK(put("t.sh", "#", 0755) == 0 && stat("out/t.sh", &st) == 0 && (st.st_mode & 07777) == 0755,
@@ -96,13 +139,15 @@ int main(void)
 	OK(d.file[0].size == 4 && !strcmp(d.file[0].sha256,
 	   "982d9e3eb996f559e633f4d194def3761d909f5a3b647d1a851fead67c32c9d1"), "its sha256");
 	outdir_close(&d);
-	(void)outdir_open(&d, "out", true, &e);
+	(void)open_out("out");
 	links();
 	hostile();
+	limits();
+	(void)open_out("out");
 	sweeps();
-	OK(outdir_open(&d, "no/such/place", false, &e) < 0 &&
+	OK(open_out("no/such/place") < 0 &&
 	   !strcmp(e.msg, "--output-dir: make 'no/such/place': No such file or directory"), "DIR without a parent");
-	OK(outdir_open(&d, "out/n", false, &e) < 0, "DIR that is a file");
+	OK(open_out("out/n") < 0, "DIR that is a file");
 	(void)!chdir("/");
 	char cmd[64];
 	snprintf(cmd, sizeof(cmd), "rm -rf %s", dir);
