@@ -160,6 +160,14 @@ while True: pass'
 	run -0 pai --cpu-time=0.5s -c 'import time; time.sleep(1)'
 }
 
+@test "numpy works under the least memory that can be asked for, and sees its CPUs" {
+	run -0 --separate-stderr pai --memory=64M -c 'import os
+import numpy as np
+a = np.ones((300, 300))
+print(int((a @ a).sum()), os.cpu_count(), len(os.sched_getaffinity(0)), os.process_cpu_count())'
+	[ "$output$stderr" = '27000000 1 1 1' ]
+}
+
 @test "--cpus is what the program sees" {
 	[ "$(pai -c 'import os; print(os.cpu_count(), os.environ["OMP_NUM_THREADS"])')" = '1 1' ]
 	[ "$(nproc)" -ge 2 ] || skip 'one CPU'

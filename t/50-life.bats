@@ -129,6 +129,21 @@ import time; time.sleep(0.05)' </dev/null >/dev/null 2>&1 &
 	[ -z "$(find out -name '.pai-exec.*')" ]
 }
 
+@test "a command that is stopped holds up nothing: the sandbox ends on time" {
+	start -t 1s -k 0
+	kill -STOP "$pid"
+	# the keeper waits to be reaped, all beneath it is gone
+	for _ in $(seq 100); do
+		[ "$("$PAI_SOURCE/t/tree" "$pid" | wc -l)" -gt 2 ] || break
+		read -rt 0.1 <> <(:) || :
+	done
+	[ "$("$PAI_SOURCE/t/tree" "$pid" | wc -l)" -le 2 ]
+	kill -CONT "$pid"
+	ends_with 124
+	[ "$(cat err)" = 'pai-exec: time limit of 1 s reached
+pai-exec: the sandbox ended before its files could be kept' ]
+}
+
 @test "the check for leftovers finds what is planted" {
 	[ "$(id -u)" = 0 ] && [ "${PAI_AS:-}" != user ] || skip 'needs root'
 	touch /tmp/.pai-exec.planted

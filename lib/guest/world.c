@@ -14,6 +14,7 @@
 #include <sys/mount.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
+#include <sys/sysinfo.h>
 #include <unistd.h>
 
 #define FONT_CACHE GUEST_LIB "/matplotlib"
@@ -161,13 +162,14 @@ static int set_pids(struct guest *g, struct err *e)
  * again and again, for minutes, and the kernel sees progress and ends nothing. */
 int world_hold_memory(struct guest *g, struct err *e)
 {
+	struct sysinfo si;
 	struct statvfs v;
 	char text[32];
 	uint64_t files = statvfs(GUEST_WORKSPACE, &v) < 0 ? 0
 		       : (uint64_t)(v.f_blocks - v.f_bfree) * v.f_frsize;
 
-	if (!g->vm)
-		return 0;
+	if (!g->vm)	/* it is watched, by program_watch() */
+		return sysinfo(&si) < 0 ? err_sys(e, ERR_HOST, "--memory cannot be held: sysinfo") : 0;
 	g->memory_left = g->run.memory_bytes > files ? g->run.memory_bytes - files : 0;
 	snprintf(text, sizeof(text), "%" PRIu64, g->memory_left + MEMORY_SLACK);
 	return write_group(g, "memory.max", text, e);

@@ -248,6 +248,7 @@ int feed_step(struct turn *t, struct err *e)
 	/* START waits for the hello (wire/msg.h says why) */
 	if (t->phase == TURN_LOAD && t->next == t->inputs->n) {
 		turn_enter(t, TURN_START, t->plan->boot_ms);
+		turn_limit_keeper(t, t->plan->boot_ms);
 		return feed_frame(t, MSG_START, NULL, 0, e);
 	}
 	return 0;

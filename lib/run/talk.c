@@ -76,17 +76,6 @@ static int on_ready(struct turn *t, const struct frame *f, struct err *e)
 	return keeper_ask(t->keeper.link, KEEPER_SAVE, 0, e);
 }
 
-/* Tells the keeper when it must end the sandbox if we cannot: we may be stopped, or
- * stuck in a write to a terminal that is. */
-static void limit_keeper(struct turn *t, uint64_t ms)
-{
-	struct err ignored;
-
-	if (ms != NUM_NONE)
-		ms += t->plan->limit[LIMIT_KILL_AFTER] + 2 * PLAN_END_MS;
-	(void)keeper_ask(t->keeper.link, KEEPER_LIMIT, ms, &ignored);	/* if it is gone, so is all */
-}
-
 static int on_started(struct turn *t, const struct frame *f, struct err *e)
 {
 	if (f->len > 0)
@@ -95,7 +84,7 @@ static int on_started(struct turn *t, const struct frame *f, struct err *e)
 	t->r->started = true;
 	t->r->started_us = clock_now_us();
 	turn_enter(t, TURN_RUN, t->plan->limit[LIMIT_TIMEOUT]);
-	limit_keeper(t, t->plan->limit[LIMIT_TIMEOUT]);
+	turn_limit_keeper(t, 0);
 	if (cgroup_hold_cpus(&t->choice->cgroup, e) < 0)
 		return -1;
 	/* a signal that came in between interrupts now */
@@ -128,7 +117,7 @@ static int on_ended(struct turn *t, const struct frame *f, struct err *e)
 	if (msg_get_ended(f, &m, e) < 0)
 		return -1;
 	trace("guest: program ended");
-	limit_keeper(t, NUM_NONE);
+	turn_limit_keeper(t, NUM_NONE);
 	t->r->ended = true;
 	t->r->ended_us = clock_now_us();
 	t->r->signal = m.signaled ? (int)m.code : 0;

@@ -35,6 +35,16 @@ int turn_interrupt(struct turn *t, struct err *e)
 	return feed_frame(t, MSG_INTERRUPT, NULL, 0, e);
 }
 
+void turn_limit_keeper(struct turn *t, uint64_t boot_ms)
+{
+	uint64_t limit = t->plan->limit[LIMIT_TIMEOUT], ms = NUM_NONE;
+	struct err ignored;
+
+	if (boot_ms != NUM_NONE && limit != NUM_NONE)
+		ms = boot_ms + limit + t->plan->limit[LIMIT_KILL_AFTER] + 2 * PLAN_END_MS;
+	(void)keeper_ask(t->keeper.link, KEEPER_LIMIT, ms, &ignored);	/* if it is gone, so is all */
+}
+
 void turn_strike(struct turn *t, enum plan_limit l)
 {
 	if (t->r->struck == LIMITS)

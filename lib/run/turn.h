@@ -69,6 +69,10 @@ void turn_enter(struct turn *t, enum turn_phase phase, uint64_t after_ms);
 int turn_go_cold(struct turn *t, bool damaged, const char *why, struct err *e);
 /* Interrupts the program and gives it the grace. */
 int turn_interrupt(struct turn *t, struct err *e);
+/* Tells the keeper when it must end the sandbox if we cannot, for we may be stopped,
+ * or stuck in a write to a terminal that is: once the program, which starts within
+ * BOOT_MS, must be gone. NUM_NONE: no more. */
+void turn_limit_keeper(struct turn *t, uint64_t boot_ms);
 /* The limit L has struck: the first one counts. */
 void turn_strike(struct turn *t, enum plan_limit l);
 
