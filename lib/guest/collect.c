@@ -20,8 +20,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define DEPTH_MAX 64		/* folders in folders */
-
 /* An input as it was when it was placed; the root of a tsearch() tree. */
 struct seen {
 	void *root;
@@ -82,6 +80,16 @@ static bool unchanged(const struct guest *g, const char *path, const struct stat
 	return same;
 }
 
+bool collect_knows(const struct guest *g, const char *path)
+{
+	const struct stat any = { 0 };
+	struct seen_file *key = g->seen ? seen_make(path, &any) : NULL;
+	bool known = key && tfind(key, &g->seen->root, by_path);
+
+	free(key);
+	return known;
+}
+
 struct walk {
 	struct guest *g;
 	char path[MSG_PATH_MAX + 1];	/* of the entry at hand */
@@ -110,6 +118,8 @@ static int send_head(struct walk *w, const struct stat *st, struct err *e)
 		.type = S_ISDIR(st->st_mode) ? MSG_FOLDER : MSG_REGULAR,
 		.mode = st->st_mode & 0777, .path = w->path, .target = "",
 		.size = S_ISDIR(st->st_mode) ? 0 : (uint64_t)st->st_size,
+		.mtime = st->st_mtime < 0 ? 0 : (uint64_t)st->st_mtime > MSG_MTIME_MAX
+		       ? MSG_MTIME_MAX : (uint64_t)st->st_mtime,
 	};
 	ssize_t n = msg_put_file(&m, body, sizeof(body), e);
 
@@ -173,7 +183,7 @@ static int walk_folder(struct walk *w, int fd, struct err *e);
 static int send_folder(struct walk *w, int dir, const char *name, const struct stat *st,
 		       bool wanted, struct err *e)
 {
-	if (w->depth >= DEPTH_MAX)
+	if (w->depth >= MSG_DEPTH_MAX)
 		return send_skip(w, MSG_SKIP_DEEP, e);
 	int fd = open_entry(dir, name, st->st_mode);
 	if (fd < 0)

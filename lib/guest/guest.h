@@ -8,6 +8,7 @@
  *
  * world    the places that a program may write, and its limits
  * place    files that arrive
+ * unpack   a tar of them
  * program  the program's process
  * filter   its system calls
  * collect  files that it made
@@ -51,6 +52,16 @@ struct pump {
 	size_t at, len;
 };
 
+/* A tar on its way into the image's own tar(1). */
+#define UNPACK_PEEK 6		/* bytes that tell how it is compressed */
+struct unpack {
+	bool open;		/* DATA goes to it */
+	pid_t pid;		/* 0: not yet, -1: it has ended well */
+	int to, said;		/* pipes: its standard input, its standard error */
+	uint8_t head[UNPACK_PEEK];
+	size_t held;		/* bytes of head that wait for more */
+};
+
 struct guest {
 	bool vm;		/* we are the init of a microVM */
 	int ctl;		/* the control channel */
@@ -64,6 +75,7 @@ struct guest {
 
 	int file;		/* the file that DATA goes to, or -1 */
 	char file_path[MSG_PATH_MAX + 1];	/* in /workspace, or "" */
+	struct unpack unpack;
 	struct seen *seen;
 
 	pid_t pid;		/* the program, 0: none yet, -1: gone */
@@ -117,6 +129,12 @@ int place_file(struct guest *g, const struct msg_file *m, struct err *e);
 int place_data(struct guest *g, const struct frame *f, struct err *e);
 int place_end(struct guest *g, struct err *e);
 
+/* A tar begins, goes on, and has ended: all that it held is in /workspace then, and
+ * counts as input. It holds what an input may be, or that is an ERR_USAGE. */
+int unpack_begin(struct guest *g, struct err *e);
+int unpack_data(struct guest *g, const uint8_t *data, size_t n, struct err *e);
+int unpack_end_of(struct guest *g, struct err *e);
+
 /* Starts an interpreter that imports PRELOAD (names parted by commas) and then
  * waits for its program; it says so on g->go_fd. */
 int program_prepare(struct guest *g, const char *preload, struct err *e);
@@ -135,10 +153,15 @@ int program_watch(struct guest *g, int *ms, struct err *e);
 /* Ends all processes but our own, and reaps them. */
 int program_end_all(struct guest *g, struct err *e);
 
+/* In a child: no capabilities, the program's uid and its filter, for good. */
+int program_drop_rights(struct err *e);
+
 int filter_load(struct err *e);
 
 /* Remembers PATH (in /workspace) as it is now: an input. */
 int collect_remember(struct guest *g, const char *path, struct err *e);
+/* True if PATH is an input already. */
+bool collect_knows(const struct guest *g, const char *path);
 /* Sends all that is new or changed in /workspace, and the notes. */
 int collect_send(struct guest *g, struct err *e);
 

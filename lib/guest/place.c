@@ -43,6 +43,8 @@ static int place_one(struct guest *g, const struct msg_file *m, struct err *e)
 	snprintf(path, sizeof(path), "%s/%s", GUEST_WORKSPACE, m->path);
 	if (m->place == MSG_AS_PROGRAM)
 		snprintf(path, sizeof(path), "%s", GUEST_TEXT);
+	else if (collect_knows(g, m->path))
+		return err_set(e, ERR_USAGE, "'%s' is in the tar from standard input too", m->path);
 	else if (make_parents(m->path, e) < 0)
 		return -1;
 	switch (m->type) {
@@ -69,8 +71,10 @@ static int place_one(struct guest *g, const struct msg_file *m, struct err *e)
 
 int place_file(struct guest *g, const struct msg_file *m, struct err *e)
 {
-	if (g->file >= 0)
+	if (g->file >= 0 || g->unpack.open)
 		return err_set(e, ERR_GUEST, "a file before the end of another");
+	if (m->place == MSG_AS_TAR)
+		return unpack_begin(g, e);
 	if (guest_as_user(e) < 0 || place_one(g, m, e) < 0)
 		return -1;
 	return guest_as_root(e);
@@ -81,9 +85,11 @@ int place_data(struct guest *g, const struct frame *f, struct err *e)
 	uint8_t more[4];
 	struct packer p = { .at = more, .cap = sizeof(more) };
 
-	if (g->file < 0)
+	if (g->file < 0 && !g->unpack.open)
 		return err_set(e, ERR_GUEST, "bytes of no file");
-	if (fd_write_all(g->file, f->body, f->len) < 0)
+	if (g->unpack.open && unpack_data(g, f->body, f->len, e) < 0)
+		return -1;
+	if (!g->unpack.open && fd_write_all(g->file, f->body, f->len) < 0)
 		return place_failed(g->file_path, e);
 	pack_number(&p, f->len, 4);
 	return guest_send(g, MSG_CREDIT_MORE, more, p.len, e);
@@ -91,6 +97,8 @@ int place_data(struct guest *g, const struct frame *f, struct err *e)
 
 int place_end(struct guest *g, struct err *e)
 {
+	if (g->unpack.open)
+		return unpack_end_of(g, e);
 	if (g->file < 0)
 		return err_set(e, ERR_GUEST, "the end of no file");
 	if (close(fd_take(&g->file)) < 0)

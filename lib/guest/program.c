@@ -185,7 +185,7 @@ static int apply_limits(const struct guest *g, pid_t pid, struct err *e)
 	return 0;
 }
 
-static int drop_rights(struct err *e)
+int program_drop_rights(struct err *e)
 {
 	for (int cap = 0, has; (has = prctl(PR_CAPBSET_READ, cap)) >= 0; cap++)
 		if (has && prctl(PR_CAPBSET_DROP, cap) < 0)
@@ -195,7 +195,7 @@ static int drop_rights(struct err *e)
 		return err_sys(e, ERR_HOST, "become uid %d", GUEST_UID);
 	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0)
 		return err_sys(e, ERR_HOST, "give up new rights");
-	return 0;
+	return filter_load(e);
 }
 
 static int enter_groups(const struct guest *g)
@@ -231,7 +231,7 @@ static int become_program(struct guest *g, const int fd[2], char **argv, char **
 	signal(SIGPIPE, SIG_DFL);
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
-	if (drop_rights(e) < 0 || filter_load(e) < 0)
+	if (program_drop_rights(e) < 0)
 		return -1;
 	execve(argv[0], argv, env);
 	return err_sys(e, ERR_IMAGE, "start %s in the image", argv[0]);

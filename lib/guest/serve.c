@@ -348,7 +348,7 @@ static int loop(struct guest *g, int sig_fd, struct buf *in, struct err *e)
 	for (int more = 1; more > 0;) {
 		struct pollfd p[6] = {
 			{ g->ctl, POLLIN, 0 },
-			{ sig_fd, POLLIN, 0 },
+			{ g->unpack.pid > 0 ? -1 : sig_fd, POLLIN, 0 },	/* it is waited for */
 			{ g->stdin_buf.len > 0 || g->stdin_end ? g->stdin_fd : -1, POLLOUT, 0 },
 			{ g->ready ? -1 : g->go_fd, POLLIN, 0 },
 			pump_poll(&g->pump[0]), pump_poll(&g->pump[1]),
@@ -399,6 +399,17 @@ static int start_world(struct guest *g, struct err *e)
 	return world_base(g, e) < 0 ? -1 : say_hello(g, e);
 }
 
+/* The last word. */
+static void send_fail(struct guest *g, const struct err *why)
+{
+	uint8_t body[1 + ERR_MSG_MAX] = { why->kind == ERR_USAGE };
+	struct err ignored;
+	size_t n = strlen(why->msg);
+
+	memcpy(body + 1, why->msg, n);
+	(void)guest_send(g, MSG_FAIL, body, n + 1, &ignored);
+}
+
 int guest_serve(struct guest *g)
 {
 	struct err e = { 0 };
@@ -417,7 +428,7 @@ int guest_serve(struct guest *g)
 		rc = loop(g, sig_fd, &in, &e);
 	buf_free(&in);
 	if (rc < 0 && g->ctl >= 0)
-		(void)guest_send(g, MSG_FAIL, e.msg, strlen(e.msg), &e);	/* the last word */
+		send_fail(g, &e);
 	if (g->ctl >= 0)
 		linger(g);
 	return rc < 0;

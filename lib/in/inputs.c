@@ -28,8 +28,8 @@ static struct input *add(struct inputs *in, const char *source, const char *path
 			return err_sys(e, ERR_HOST, "memory"), NULL;
 		in->at = more;
 	}
-	if (in->n >= INPUTS_MAX)
-		return err_set(e, ERR_USAGE, "'%s': more than %u files", source, INPUTS_MAX), NULL;
+	if (in->n >= MSG_INPUTS_MAX)
+		return err_set(e, ERR_USAGE, "'%s': more than %u files", source, MSG_INPUTS_MAX), NULL;
 	struct input *i = &in->at[in->n++];
 	*i = (struct input){ .fd = -1, .root = -1, .mode = st->st_mode & 0777,
 			     .size = (uint64_t)st->st_size, .dev = st->st_dev, .ino = st->st_ino,
@@ -97,10 +97,10 @@ static int not_dots(const struct dirent *d)
 static int add_folder(struct tree *t, int dir, const char *path, const char *beneath, struct err *e)
 {
 	struct dirent **names = NULL;
-	int rc = 0, n = t->depth++ < INPUTS_DEPTH ? scandirat(dir, ".", &names, not_dots, alphasort) : -1;
+	int rc = 0, n = t->depth++ < MSG_DEPTH_MAX ? scandirat(dir, ".", &names, not_dots, alphasort) : -1;
 
-	if (n < 0 && t->depth > INPUTS_DEPTH)
-		rc = err_set(e, ERR_USAGE, "'%s': more than %d folders deep", t->source, INPUTS_DEPTH);
+	if (n < 0 && t->depth > MSG_DEPTH_MAX)
+		rc = err_set(e, ERR_USAGE, "'%s': more than %d folders deep", t->source, MSG_DEPTH_MAX);
 	else if (n < 0)
 		rc = err_sys(e, ERR_USAGE, "'%s'", t->source);
 	for (int i = 0; i < n; i++) {
@@ -167,6 +167,21 @@ static int add_source(struct inputs *in, const char *source, const char *name, s
 	if (S_ISDIR(st.st_mode))
 		return add_tree(in, source, name, fd_take(&fd), e);
 	i->fd = fd_take(&fd);
+	return 0;
+}
+
+/* Nothing of it is looked at here: the sandbox unpacks it. */
+static int add_tar(struct inputs *in, struct err *e)
+{
+	const struct stat any = { .st_mode = S_IFREG | 0644, .st_size = INT64_MAX };
+
+	if (isatty(STDIN_FILENO))
+		return err_set(e, ERR_USAGE, "'-' takes a tar, but standard input is a terminal");
+	struct input *i = add(in, "-", "tar", &any, e);
+	if (!i)
+		return -1;
+	i->place = MSG_AS_TAR;
+	in->tar = true;
 	return 0;
 }
 
@@ -300,10 +315,12 @@ static int check_clashes(struct inputs *in, struct err *e)
 int inputs_open(const struct plan *p, struct inputs *in, struct err *e)
 {
 	*in = (struct inputs){ 0 };
+	if (p->tar_in && add_tar(in, e) < 0)
+		return err_in(e, "--input");
 	if (add_program(p, in, e) < 0)
 		return -1;
 	for (size_t i = 0; i < p->inputs.n; i++)
-		if (add_option(in, p->inputs.at[i], e) < 0)
+		if (strcmp(p->inputs.at[i], PLAN_STDIO) && add_option(in, p->inputs.at[i], e) < 0)
 			return err_in(e, "--input");
 	return check_clashes(in, e) < 0 ? err_in(e, "--input") : 0;
 }
@@ -330,7 +347,8 @@ static void look_at_stdin(struct inputs *in, size_t max, int ms, int sig_fd)
 size_t inputs_look(struct inputs *in, size_t max, int ms, int sig_fd, struct buf *room,
 		   const char **text)
 {
-	const struct input *i = in->n > 0 ? &in->at[0] : NULL;	/* the program comes first */
+	/* the program comes first, but for a tar */
+	const struct input *i = in->n > in->tar ? &in->at[in->tar] : NULL;
 	struct err ignored;
 	ssize_t n = 0;
 

@@ -10,9 +10,6 @@
 
 #include <sys/stat.h>
 
-#define INPUTS_MAX 100000u	/* files and folders */
-#define INPUTS_DEPTH 64		/* folders in a folder */
-
 struct input {
 	uint8_t type;		/* enum msg_type */
 	uint8_t place;		/* enum msg_place */
@@ -37,6 +34,7 @@ struct inputs {
 	char *file;		/* FILE's name in /workspace, or NULL */
 	enum plan_lang lang;	/* by the first line, where nothing else says */
 	bool from_stdin;	/* the program's text comes from standard input */
+	bool tar;		/* a tar does: it is the first entry */
 	struct buf head;	/* the start of it, and whether that is all */
 	bool head_end;
 };

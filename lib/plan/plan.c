@@ -75,6 +75,28 @@ static int finish_streams(struct plan *p, struct err *e)
 	return 0;
 }
 
+/* The standard streams that carry a tar carry nothing else. */
+static int finish_tars(struct plan *p, struct err *e)
+{
+	for (size_t i = 0; i < p->inputs.n; i++) {
+		if (strcmp(p->inputs.at[i], PLAN_STDIO))
+			continue;
+		if (p->tar_in)
+			return err_set(e, ERR_USAGE, "--input: standard input cannot be read twice");
+		p->tar_in = true;
+	}
+	p->tar_out = p->output_dir && !strcmp(p->output_dir, PLAN_STDIO);
+	if (p->tar_in && p->source == PLAN_STDIN)
+		return err_set(e, ERR_USAGE, "--input: '-' takes standard input, so the program must "
+			       "come from FILE, --code or --module");
+	if (p->tar_out && p->json && layer_of(p, "defaults.json") < layer_of(p, "defaults.output-dir"))
+		p->json = false;
+	if (p->tar_out && p->json)
+		return err_set(e, ERR_USAGE, "--output-dir: '-' takes standard output, where --json "
+			       "puts its object");
+	return 0;
+}
+
 int plan_finish(struct plan *p, struct err *e)
 {
 	uint64_t half = p->limit[LIMIT_MEMORY] / 2;
@@ -92,7 +114,7 @@ int plan_finish(struct plan *p, struct err *e)
 		return err_set(e, ERR_USAGE, "--print-last: cannot be used with --module");
 	if (p->source == PLAN_MODULE && p->lang == PLAN_SHELL)
 		return err_set(e, ERR_USAGE, "--module: names a Python module, not a shell program");
-	return 0;
+	return finish_tars(p, e);
 }
 
 static void free_setting(struct plan_setting *s)

@@ -71,6 +71,7 @@ extern const struct plan_limit_row {
 
 #define PLAN_TO_STDERR "-"
 #define PLAN_NO_FD UINT64_MAX
+#define PLAN_STDIO "-"			/* a tar from standard input, or to standard output */
 #define PLAN_ARGS_MAX 65536u		/* arguments of the program */
 #define PLAN_PROBE_MS 3000u		/* … of the first microVM on a host */
 #define PLAN_BOOT_MS 30000u		/* from the start to the guest's hello */
@@ -92,6 +93,7 @@ struct plan {
 	char *output_dir;	/* NULL: nothing is kept */
 	struct strv include, exclude;	/* globs of what is kept (base/glob.h) */
 	char *manifest;		/* FILE for the list of what was kept */
+	bool tar_in, tar_out;	/* PLAN_STDIO is an input, is the output folder */
 	char *usage;		/* FILE for the line of time and memory, or PLAN_TO_STDERR */
 	uint64_t status_fd;	/* the caller's descriptor for the line of status; or PLAN_NO_FD */
 	struct strv inputs;	/* SRC[:NAME], not yet looked at */

@@ -214,12 +214,13 @@ static int more_input(struct turn *t, const struct input *i, struct err *e)
 	return feed_frame(t, MSG_DATA, at, (size_t)n, e) < 0 ? -1 : 1;
 }
 
-/* What was read of a program from standard input to choose its template comes
- * first, then standard input itself. */
-static bool reads_program(const struct turn *t)
+/* The input at hand is standard input: a tar, or the program, of which what was
+ * read to choose its template comes first. */
+static bool reads_stdin(const struct turn *t)
 {
-	return t->inputs->from_stdin && t->in_open &&
-	       t->inputs->at[t->next].place == MSG_AS_PROGRAM &&
+	const struct input *i = &t->inputs->at[t->next];
+
+	return t->in_open && i->place != MSG_IN_WORKSPACE && !i->text &&
 	       t->text_at == t->inputs->head.len;
 }
 
@@ -238,7 +239,7 @@ int feed_step(struct turn *t, struct err *e)
 	int rc = 1;
 
 	while (rc > 0 && may_load(t) && t->to.len < QUEUE_LOW && t->next < t->inputs->n &&
-	       !reads_program(t)) {
+	       !reads_stdin(t)) {
 		const struct input *i = &t->inputs->at[t->next];
 
 		rc = t->in_open ? more_input(t, i, e) : begin_input(t, i, e) < 0 ? -1 : 1;
@@ -259,7 +260,7 @@ bool feed_wants_stdin(const struct turn *t)
 	if (t->ctl < 0 || t->credit == 0 || t->to.len >= QUEUE_LOW)
 		return false;
 	if (t->phase <= TURN_LOAD)
-		return may_load(t) && reads_program(t);
+		return may_load(t) && reads_stdin(t);
 	return t->stdin_wanted && !t->stdin_end &&
 	       (t->phase == TURN_RUN || t->phase == TURN_GRACE);
 }
@@ -268,19 +269,20 @@ int feed_stdin(struct turn *t, struct err *e)
 {
 	uint8_t chunk[MSG_CHUNK];
 	size_t want = t->credit < sizeof(chunk) ? t->credit : sizeof(chunk);
-	bool program = reads_program(t);
+	bool input = reads_stdin(t);
 	/* a terminal's end is read once only */
-	ssize_t n = program && t->inputs->head_end ? 0 : read(STDIN_FILENO, chunk, want);
+	ssize_t n = input && t->inputs->head_end ? 0 : read(STDIN_FILENO, chunk, want);
 
 	if (n < 0 && (errno == EAGAIN || errno == EINTR))
 		return 0;
-	t->r->taken |= program && n >= 0 && !t->inputs->head_end;
-	if (n < 0 && program)
-		return err_sys(e, ERR_UNREADABLE, "read the program from standard input");
+	t->r->taken |= input && n >= 0 && !t->inputs->head_end;
+	if (n < 0 && input)
+		return err_sys(e, ERR_UNREADABLE, "read %s from standard input",
+			       t->inputs->tar ? "the tar" : "the program");
 	if (n <= 0) {		/* what cannot be read is at its end for the program */
 		t->stdin_end = true;
-		return program ? end_input(t, e) : feed_frame(t, MSG_STDIN_END, NULL, 0, e);
+		return input ? end_input(t, e) : feed_frame(t, MSG_STDIN_END, NULL, 0, e);
 	}
 	t->credit -= (uint32_t)n;
-	return feed_frame(t, program ? MSG_DATA : MSG_STDIN, chunk, (size_t)n, e);
+	return feed_frame(t, input ? MSG_DATA : MSG_STDIN, chunk, (size_t)n, e);
 }

@@ -166,7 +166,7 @@ static int run_turn(const struct plan *p, const struct inputs *in, struct choice
 		.plan = p, .inputs = in, .choice = c, .r = r, .sig_fd = sig_fd,
 		.preload = w->preload, .make = &w->make, .making = c->save_dir != NULL,
 		.keeper = { .link = -1 }, .ctl = -1, .out_fd = -1, .err_fd = -1, .in_fd = -1,
-		.stdin_wanted = !in->from_stdin && !p->no_stdin && open & 1,
+		.stdin_wanted = !in->from_stdin && !in->tar && !p->no_stdin && open & 1,
 	};
 	int rc = keeper_start(&t.keeper, backend_attempt, c, e);
 

@@ -187,18 +187,18 @@ static int on_done(struct turn *t, const struct frame *f, struct err *e)
 
 static int on_fail(struct turn *t, const struct frame *f, struct err *e)
 {
-	bool input = t->phase <= TURN_LOAD && t->in_open;
 	struct err text;
 
-	if (t->phase <= TURN_MAKE && (t->clone || t->phase == TURN_MAKE)) {
-		(void)err_set(&text, ERR_BOOT, "%.*s", (int)(f->len < 300 ? f->len : 300),
-			      (const char *)f->body);
-		return turn_go_cold(t, true, text.msg, e);
-	}
-
+	if (f->len == 0)
+		return err_set(e, ERR_GUEST, "a failure without its kind");
 	/* its text is a guest's: err_set() makes it printable and cuts it */
-	return err_set(e, input ? ERR_USAGE : ERR_BOOT, "the sandbox could not go on: %.*s",
-		       (int)(f->len < 300 ? f->len : 300), (const char *)f->body);
+	(void)err_set(&text, ERR_BOOT, "%.*s", (int)(f->len < 300 ? f->len - 1 : 300),
+		      (const char *)f->body + 1);
+	if (t->phase <= TURN_MAKE && (t->clone || t->phase == TURN_MAKE))
+		return turn_go_cold(t, true, text.msg, e);
+	if (f->body[0] && t->phase <= TURN_START)
+		return err_set(e, ERR_USAGE, "--input: %s", text.msg);
+	return err_set(e, ERR_BOOT, "the sandbox could not go on: %s", text.msg);
 }
 
 static const struct {

@@ -63,6 +63,7 @@ ssize_t msg_put_file(const struct msg_file *m, uint8_t *body, size_t cap, struct
 	pack_number(&p, m->place, 1);
 	pack_number(&p, m->mode, 2);
 	pack_number(&p, m->size, 8);
+	pack_number(&p, m->mtime, 8);
 	pack_text(&p, m->path);
 	pack_text(&p, m->target);
 	return packed(&p, "a file's name", e);
@@ -143,12 +144,14 @@ int msg_get_file(const struct frame *f, struct msg_file *m, struct msg_text *t, 
 	m->place = (uint8_t)unpack_number(&u, 1);
 	m->mode = (uint16_t)unpack_number(&u, 2);
 	m->size = unpack_number(&u, 8);
+	m->mtime = unpack_number(&u, 8);
 	m->path = take_text(&u, t->a, MSG_PATH_MAX);
 	m->target = take_text(&u, t->b, MSG_PATH_MAX);
 	if (!u.bad && !msg_path_ok(m->path, strlen(m->path)))
 		return err_set(e, ERR_GUEST, "a path that leaves its folder: '%.200s'", m->path);
-	if (m->type >= MSG_TYPES || m->place > MSG_AS_PROGRAM || m->mode & ~0777u ||
-	    (m->type == MSG_LINK) != (*m->target != 0) || m->size > INT64_MAX)
+	if (m->type >= MSG_TYPES || m->place >= MSG_PLACES || m->mode & ~0777u ||
+	    (m->type == MSG_LINK) != (*m->target != 0) || m->size > INT64_MAX ||
+	    m->mtime > MSG_MTIME_MAX)
 		u.bad = 1;
 	return unpack_end(&u, "file", e);
 }

@@ -24,6 +24,9 @@
 #define MSG_PATH_MAX 4096u	/* bytes of a path, as PATH_MAX */
 #define MSG_NAME_MAX 255u	/* bytes of one component */
 #define MSG_NOTE_MAX (256u << 10)	/* bytes of all NOTEs of one kind */
+#define MSG_INPUTS_MAX 100000u	/* files and folders that go in */
+#define MSG_DEPTH_MAX 64	/* folders in a folder */
+#define MSG_MTIME_MAX ((1ull << 33) - 1)	/* what a tar's header can hold */
 
 enum msg_kind {
 	/* to the guest */
@@ -53,13 +56,16 @@ enum msg_kind {
 	MSG_DONE,		/* bytes of standard output (8), of standard error (8), or
 				 * MSG_UNCOUNTED: all that is in the pipes */
 	MSG_SPENT,		/* the program has had its CPU time */
-	MSG_FAIL,		/* the guest could not do its part: a text */
+	MSG_FAIL,		/* the guest could not do its part: 1 if the inputs are to
+				 * blame (1), a text */
 };
 
 enum msg_lang { MSG_PYTHON, MSG_SHELL, MSG_MODULE };
 enum msg_place {
 	MSG_IN_WORKSPACE,	/* an input, beneath /workspace */
 	MSG_AS_PROGRAM,		/* the program's text, elsewhere */
+	MSG_AS_TAR,		/* a tar of inputs, before all other files */
+	MSG_PLACES
 };
 enum msg_type { MSG_REGULAR, MSG_FOLDER, MSG_LINK, MSG_TYPES };
 enum msg_skip {
@@ -106,6 +112,7 @@ struct msg_file {
 	uint8_t place;		/* enum msg_place; from the guest always 0 */
 	uint16_t mode;		/* permission bits only */
 	uint64_t size;		/* of a regular file: what will follow at most */
+	uint64_t mtime;		/* seconds since 1970; from the host 0 */
 	const char *path;	/* relative, checked by msg_path_ok() */
 	const char *target;	/* of a link, else "" */
 };

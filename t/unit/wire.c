@@ -69,13 +69,13 @@ int main(void)
 	memset(longest, 'x', sizeof(longest));
 	OK(msg_path_ok(longest, 255) && !msg_path_ok(longest, 256), "a name of 256 bytes");
 
-	struct msg_file in = { .type = MSG_REGULAR, .mode = 0640, .size = 5, .path = "d/f", .target = "" }, out;
+	struct msg_file in = { .type = MSG_REGULAR, .mode = 0640, .size = 5, .mtime = 7, .path = "d/f", .target = "" }, out;
 	ssize_t n = msg_put_file(&in, body, sizeof(body), &e);
 	frame_head(wire, MSG_FILE, (uint32_t)n);
 	memcpy(wire + FRAME_HEAD, body, (size_t)n);
 	OK(frame_next(wire, (size_t)n + FRAME_HEAD - 1, &f, &e) == 0, "a frame that is not whole yet");
 	OK(frame_next(wire, (size_t)n + FRAME_HEAD, &f, &e) == n + FRAME_HEAD, "a whole frame");
-	OK(msg_get_file(&f, &out, &t, &e) == 0 && out.mode == 0640 && out.size == 5 &&
+	OK(msg_get_file(&f, &out, &t, &e) == 0 && out.mode == 0640 && out.size == 5 && out.mtime == 7 &&
 	   !strcmp(out.path, "d/f"), "a file message comes back as it went");
 	f.len--;
 	OK(msg_get_file(&f, &out, &t, &e) < 0 && e.kind == ERR_GUEST, "cut short, it is refused");
