@@ -4,6 +4,7 @@
 
 #include "base/glob.h"
 #include "base/str.h"
+#include "out/outtar.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -47,16 +48,28 @@ static int make_folder(const struct outdir *d, int at, const char *name, mode_t 
 	return d->umask & 0700 ? fchmodat(at, name, (mode & ~d->umask) | 0700, 0) : 0;
 }
 
+void outdir_init(struct outdir *d)
+{
+	*d = (struct outdir){ .dir = -1, .parent = -1, .fd = -1,
+			      .stream = { .from = -1, .state = STREAM_CLOSED } };
+}
+
+static const struct out_sink into_folder;
+
 int outdir_open(struct outdir *d, const struct plan *p, struct err *e)
 {
 	const char *path = p->output_dir;
 
-	*d = (struct outdir){ .plan = p, .dir = -1, .parent = -1, .fd = -1,
-			      .hash = p->json || p->manifest };
+	outdir_init(d);
+	d->plan = p;
+	d->hash = p->json || p->manifest;
 	d->umask = umask(0);
 	(void)umask(d->umask);
 	if (!path)
 		return 0;
+	if (p->tar_out)
+		return outtar_open(d, e);
+	d->sink = &into_folder;
 	if (make_folder(d, AT_FDCWD, path, 0777) < 0 && errno != EEXIST)
 		return err_sys(e, ERR_OUTPUT, "--output-dir: make '%s'", path);
 	d->dir = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -117,7 +130,7 @@ static int add_file(struct outdir *d, struct err *e)
 	list += d->files++;
 	*list = (struct out_file){ .path = d->path, .size = d->want, .mode = d->mode };
 	d->path = NULL;
-	if (!d->hash || d->dir < 0)
+	if (!d->hash || !d->sink)
 		return 0;
 	sha256_digest(&d->sha, sizeof(digest), digest);
 	str_hex(list->sha256, digest, sizeof(digest));
@@ -144,15 +157,12 @@ static int walk(const struct outdir *d, const char *path, char name[MSG_NAME_MAX
 	return at;
 }
 
-static int folder(struct outdir *d, const struct msg_file *m, struct err *e)
+static int make_kept_folder(struct outdir *d, const struct msg_file *m, struct err *e)
 {
 	char name[MSG_NAME_MAX + 1];
-	struct err why = { 0 };
 	struct stat st;
 	int made = 0;
 
-	if (d->dir < 0)
-		return 0;
 	AUTO_FD at = walk(d, m->path, name);
 	if (at >= 0) {
 		made = make_folder(d, at, name, (m->mode | 0700u) & 0777u);
@@ -162,8 +172,7 @@ static int folder(struct outdir *d, const struct msg_file *m, struct err *e)
 		if (made == 0)
 			return 0;
 	}
-	(void)err_sys(&why, ERR_OUTPUT, "folder '%s' not kept", m->path);
-	return lose(d, m->path, "not_kept", &why, e);
+	return err_sys(e, ERR_OUTPUT, "folder '%s' not kept", m->path);
 }
 
 /* A named file of ours, held: 0, or 1 if another run's sweep was quicker. */
@@ -216,6 +225,23 @@ static int is_wanted(struct outdir *d, const struct msg_file *m, struct err *e)
 	return 0;
 }
 
+static int begin_file(struct outdir *d, const struct msg_file *m, struct err *e)
+{
+	d->parent = walk(d, m->path, d->name);
+	d->fd = d->parent < 0 ? -1 : open_temp(d);
+	return d->fd < 0 ? err_sys(e, ERR_OUTPUT, "'%s' not kept", m->path) : 0;
+}
+
+/* What WHY says has befallen PATH. */
+static int failed(struct outdir *d, const char *path, const struct err *why, struct err *e)
+{
+	d->keeps = false;
+	if (why->kind == ERR_OUTPUT)
+		return lose(d, path, d->reason, why, e);
+	*e = *why;
+	return -1;
+}
+
 int outdir_file(struct outdir *d, const struct msg_file *m, struct err *e)
 {
 	struct err why = { 0 };
@@ -226,8 +252,9 @@ int outdir_file(struct outdir *d, const struct msg_file *m, struct err *e)
 		return err_set(e, ERR_GUEST, "a link as an output");
 	if (is_wanted(d, m, e) < 0)
 		return -1;
+	d->reason = "not_kept";
 	if (m->type == MSG_FOLDER)
-		return folder(d, m, e);
+		return !d->sink || d->sink->folder(d, m, &why) == 0 ? 0 : failed(d, m->path, &why, e);
 	free(d->path);
 	d->path = strdup(m->path);
 	if (!d->path)
@@ -237,14 +264,8 @@ int outdir_file(struct outdir *d, const struct msg_file *m, struct err *e)
 	d->got = 0;
 	d->mode = (m->mode | 0600u) & 0777u & ~d->umask;
 	sha256_init(&d->sha);
-	if (d->dir < 0)
-		return 0;
-	d->parent = walk(d, m->path, d->name);
-	d->fd = d->parent < 0 ? -1 : open_temp(d);
-	if (d->fd >= 0)
-		return 0;
-	(void)err_sys(&why, ERR_OUTPUT, "'%s' not kept", m->path);
-	return lose(d, m->path, "not_kept", &why, e);
+	d->keeps = d->sink && d->sink->begin(d, m, &why) == 0;
+	return !why.kind ? 0 : failed(d, m->path, &why, e);
 }
 
 static void forget(struct outdir *d)
@@ -256,6 +277,15 @@ static void forget(struct outdir *d)
 	fd_closep(&d->parent);
 }
 
+static int write_file(struct outdir *d, const uint8_t *data, size_t n, struct err *e)
+{
+	if (fd_write_all(d->fd, data, n) == 0)
+		return 0;
+	(void)err_sys(e, ERR_OUTPUT, "'%s' not kept", d->path);
+	forget(d);
+	return -1;
+}
+
 int outdir_data(struct outdir *d, const uint8_t *data, size_t n, struct err *e)
 {
 	struct err why = { 0 };
@@ -263,15 +293,11 @@ int outdir_data(struct outdir *d, const uint8_t *data, size_t n, struct err *e)
 	if (!d->open || n > d->want - d->got)
 		return err_set(e, ERR_GUEST, "more bytes of a file than it said");
 	d->got += n;
-	if (d->fd < 0)
+	if (!d->keeps)
 		return 0;
 	if (d->hash)
 		sha256_update(&d->sha, n, data);
-	if (fd_write_all(d->fd, data, n) == 0)
-		return 0;
-	(void)err_sys(&why, ERR_OUTPUT, "'%s' not kept", d->path);
-	forget(d);
-	return lose(d, d->path, "not_kept", &why, e);
+	return d->sink->data(d, data, n, &why) == 0 ? 0 : failed(d, d->path, &why, e);
 }
 
 /* Gives the nameless file a name of ours, beside its place or (on another
@@ -327,30 +353,38 @@ static int publish(struct outdir *d)
 	return 0;
 }
 
-int outdir_end(struct outdir *d, struct err *e)
+static int end_file(struct outdir *d, struct err *e)
 {
-	const char *reason = "not_kept";
-	struct err why = { 0 };
-	int rc = 0;
+	int rc = publish(d);
 
-	if (!d->open || (d->dir >= 0 && d->got != d->want))
-		return err_set(e, ERR_GUEST, "the end of a file that is not whole");
-	d->open = false;
-	if (d->dir < 0)
-		return add_file(d, e);
-	if (d->fd < 0)
-		return 0;
-	rc = publish(d);
 	if (rc < 0 && errno == EEXIST) {
-		reason = "exists";
-		(void)err_set(&why, ERR_OUTPUT, "'%s' not kept: it is there already (--no-clobber)", d->path);
+		d->reason = "exists";
+		(void)err_set(e, ERR_OUTPUT, "'%s' not kept: it is there already (--no-clobber)", d->path);
 	} else if (rc < 0) {
-		(void)err_sys(&why, ERR_OUTPUT, "'%s' not kept", d->path);
+		(void)err_sys(e, ERR_OUTPUT, "'%s' not kept", d->path);
 	} else if (close(fd_take(&d->fd)) < 0) {
-		rc = err_sys(&why, ERR_OUTPUT, "'%s' not kept whole", d->path);
+		rc = err_sys(e, ERR_OUTPUT, "'%s' not kept whole", d->path);
 	}
 	forget(d);
-	return rc < 0 ? lose(d, d->path, reason, &why, e) : add_file(d, e);
+	return rc;
+}
+
+static const struct out_sink into_folder = {
+	.folder = make_kept_folder, .begin = begin_file, .data = write_file, .end = end_file,
+};
+
+int outdir_end(struct outdir *d, struct err *e)
+{
+	struct err why = { 0 };
+
+	if (!d->open || (d->sink && d->got != d->want))
+		return err_set(e, ERR_GUEST, "the end of a file that is not whole");
+	d->open = false;
+	if (d->sink && !d->keeps)
+		return 0;
+	if (d->sink && d->sink->end(d, &why) < 0)
+		return failed(d, d->path, &why, e);
+	return add_file(d, e);
 }
 
 int outdir_skip(struct outdir *d, const struct frame *f, struct err *e)
@@ -391,9 +425,24 @@ int outdir_skip(struct outdir *d, const struct frame *f, struct err *e)
 	return lose(d, path, reasons[which].reason, &why, e);
 }
 
+int outdir_done(struct outdir *d, struct err *e)
+{
+	if (d->open)
+		return err_set(e, ERR_GUEST, "an end in the middle of a file");
+	d->done = true;
+	return d->sink && d->sink->done ? d->sink->done(d, e) : 0;
+}
+
+void outdir_end_all(struct outdir *d)
+{
+	if (!d->done && d->sink && d->sink->cut)
+		d->sink->cut(d);
+}
+
 void outdir_close(struct outdir *d)
 {
 	forget(d);
+	stream_free(&d->stream);
 	for (size_t i = 0; i < d->files; i++)
 		free(d->file[i].path);
 	for (size_t i = 0; i < d->skips; i++)
@@ -402,5 +451,5 @@ void outdir_close(struct outdir *d)
 	free(d->skip);
 	free(d->path);
 	fd_closep(&d->dir);
-	*d = (struct outdir){ .dir = -1, .parent = -1, .fd = -1 };
+	outdir_init(d);
 }

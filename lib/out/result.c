@@ -17,8 +17,8 @@ static const char *const words[RESULT_STATUSES] = {
 
 void result_init(struct result *r, int64_t begin_us)
 {
-	*r = (struct result){ .begin_us = begin_us, .struck = LIMITS, .out.from = -1, .err.from = -1,
-			      .files = { .dir = -1, .parent = -1, .fd = -1 } };
+	*r = (struct result){ .begin_us = begin_us, .struck = LIMITS, .out.from = -1, .err.from = -1 };
+	outdir_init(&r->files);
 }
 
 const char *result_word(enum result_status s)

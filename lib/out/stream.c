@@ -141,6 +141,8 @@ static enum stream_state step_write(struct stream *s, struct err *e)
 		struct pollfd p = { s->to, POLLOUT, 0 };
 		size_t left = s->held.len - s->at;
 
+		if (left == 0 && (s->ended || s->from < 0))
+			return s->ended ? STREAM_CLOSED : STREAM_EMPTY;
 		if (left == 0 && s->ended)
 			return STREAM_CLOSED;
 		if (left == 0 && !s->room) {
@@ -219,6 +221,17 @@ enum stream_state stream_step(struct stream *s, struct err *e)
 		break;
 	}
 	return s->state;
+}
+
+int stream_push(struct stream *s, const void *data, size_t n, size_t max, struct err *e)
+{
+	if (s->kind == STREAM_DROP)
+		return 0;
+	buf_drop(&s->held, s->at);
+	s->at = 0;
+	s->ended = !data;
+	s->state = STREAM_BLOCKED;
+	return data ? buf_add(&s->held, data, n, max, e) : 0;
 }
 
 void stream_drop(struct stream *s)

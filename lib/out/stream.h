@@ -60,6 +60,9 @@ void stream_last(struct stream *s, uint64_t want);
 struct pollfd stream_poll(const struct stream *s);
 /* Moves what can be moved without waiting, at most about a pipe's worth. */
 enum stream_state stream_step(struct stream *s, struct err *e);
+/* Instead of a program's pipe: N bytes to be written next, while no more than MAX
+ * wait. With DATA NULL nothing follows. */
+int stream_push(struct stream *s, const void *data, size_t n, size_t max, struct err *e);
 /* Whatever still comes is dropped, so that nobody waits for a reader that left. */
 void stream_drop(struct stream *s);
 void stream_free(struct stream *s);

@@ -104,7 +104,7 @@ int plan_finish(struct plan *p, struct err *e)
 	drop_unsuited(p);
 	if (p->limit[LIMIT_DISK] == 0)
 		p->limit[LIMIT_DISK] = half < 512ull << 20 ? half : 512ull << 20;
-	if (finish_streams(p, e) < 0)
+	if (finish_tars(p, e) < 0 || finish_streams(p, e) < 0)
 		return -1;
 	if (p->manifest && !p->output_dir)
 		return err_set(e, ERR_USAGE, "--manifest: needs --output-dir");
@@ -114,7 +114,7 @@ int plan_finish(struct plan *p, struct err *e)
 		return err_set(e, ERR_USAGE, "--print-last: cannot be used with --module");
 	if (p->source == PLAN_MODULE && p->lang == PLAN_SHELL)
 		return err_set(e, ERR_USAGE, "--module: names a Python module, not a shell program");
-	return finish_tars(p, e);
+	return 0;
 }
 
 static void free_setting(struct plan_setting *s)

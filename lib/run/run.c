@@ -49,8 +49,11 @@ static void open_streams(const struct plan *p, unsigned open, struct result *r)
 	enum stream_kind to = p->json ? STREAM_CAPTURE : p->raw_terminal ? STREAM_WRITE
 			    : STREAM_TERMINAL;
 
-	stream_init(&r->out, "standard output", STDOUT_FILENO,
-		    p->json || open & 2 ? to : STREAM_DROP, p->limit[LIMIT_MAX_STDOUT]);
+	/* a tar takes its place */
+	int out = p->tar_out ? STDERR_FILENO : STDOUT_FILENO;
+
+	stream_init(&r->out, "standard output", out,
+		    p->json || open & 1u << out ? to : STREAM_DROP, p->limit[LIMIT_MAX_STDOUT]);
 	stream_init(&r->err, "standard error", STDERR_FILENO,
 		    p->json || open & 4 ? to : STREAM_DROP, p->limit[LIMIT_MAX_STDERR]);
 }
@@ -279,7 +282,7 @@ static int run_with(const struct plan *p, struct inputs *in, int sig_fd, unsigne
 
 	if (backend_select(p, &r->image, &c, e) < 0)
 		return tell_refusals(&c, r);
-	c.one_stream = !p->json && same_file(STDOUT_FILENO, STDERR_FILENO);
+	c.one_stream = !p->json && (p->tar_out || same_file(STDOUT_FILENO, STDERR_FILENO));
 	if (in->from_stdin && isatty(STDIN_FILENO) && note && !p->quiet)
 		note("reading the program from the terminal; Ctrl-D ends it");
 	int rc = run_first(p, in, &c, sig_fd, open, r, e);
@@ -310,6 +313,8 @@ static int run_all(const struct plan *p, unsigned open, run_note *note, struct r
 	struct inputs in;
 	AUTO_FD sig_fd = take_signals(e);
 
+	if (p->tar_out && !(open & 2))
+		return err_set(e, ERR_OUTPUT, "--output-dir: '-' writes a tar, but standard output is closed");
 	if (sig_fd < 0 || plan_allowed(p, e) < 0 ||
 	    outdir_open(&r->files, p, e) < 0)
 		return -1;
@@ -321,6 +326,7 @@ static int run_all(const struct plan *p, unsigned open, run_note *note, struct r
 	if (rc == 0)
 		rc = run_with(p, &in, sig_fd, open, note, r, e);
 	inputs_close(&in);
+	outdir_end_all(&r->files);
 	return rc;
 }
 

@@ -175,8 +175,8 @@ static int on_done(struct turn *t, const struct frame *f, struct err *e)
 
 	if (unpack_end(&u, "done", e) < 0)
 		return -1;
-	if (t->r->files.open)
-		return err_set(e, ERR_GUEST, "an end in the middle of a file");
+	if (outdir_done(&t->r->files, e) < 0)
+		return -1;
 	stream_last(&t->r->out, out);
 	stream_last(&t->r->err, err);
 	trace("guest: all files sent");

@@ -17,7 +17,7 @@
 #define DEAR_MS 5000		/* a template that fails is dear from there on */
 #define CLONE_BOOT_MS 10000u	/* that a clone may take to say hello */
 
-enum { P_LINK, P_CTL, P_SIGNAL, P_OUT, P_ERR, P_STDIN, POLLED };
+enum { P_LINK, P_CTL, P_SIGNAL, P_OUT, P_ERR, P_FILES, P_STDIN, POLLED };
 
 void turn_enter(struct turn *t, enum turn_phase phase, uint64_t after_ms)
 {
@@ -305,6 +305,8 @@ static int on_stream(struct turn *t, struct stream *s, struct err *e)
 			return 0;
 		t->r->cancel = SIGPIPE;
 		t->hurry = true;
+		if (s == &t->r->files.stream)
+			turn_enter(t, TURN_OVER, NUM_NONE);
 		return t->phase == TURN_RUN || t->phase == TURN_GRACE ? kill_program(t, e) : 0;
 	case STREAM_FAILED:
 		stream_drop(s);
@@ -318,13 +320,33 @@ static int on_stream(struct turn *t, struct stream *s, struct err *e)
 	}
 }
 
+/* No more files come while those that have wait for their reader, */
+static bool files_wait(const struct turn *t)
+{
+	return t->r->files.stream.state == STREAM_BLOCKED;
+}
+
+/* and the time that he takes is nobody's fault: tar(1) would wait too. */
+static int wait_for_any(struct turn *t, struct pollfd p[POLLED])
+{
+	bool wait = files_wait(t) && t->deadline_us != CLOCK_NEVER;
+	int64_t since = clock_now_us();
+	int n = poll(p, POLLED, clock_poll_ms(t->deadline_us));
+	int64_t took = wait ? clock_now_us() - since : 0;
+
+	t->deadline_us += took;
+	t->collect_us += took;
+	return n;
+}
+
 static void fill_poll(struct turn *t, struct pollfd p[POLLED])
 {
 	p[P_LINK] = (struct pollfd){ t->keeper.link, POLLIN, 0 };
-	p[P_CTL] = (struct pollfd){ t->ctl, (short)(POLLIN | (t->to.len > 0 ? POLLOUT : 0)), 0 };
+	p[P_CTL] = (struct pollfd){ files_wait(t) ? -1 : t->ctl, (short)(POLLIN | (t->to.len > 0 ? POLLOUT : 0)), 0 };
 	p[P_SIGNAL] = (struct pollfd){ t->sig_fd, POLLIN, 0 };
 	p[P_OUT] = stream_poll(&t->r->out);
 	p[P_ERR] = stream_poll(&t->r->err);
+	p[P_FILES] = stream_poll(&t->r->files.stream);
 	p[P_STDIN] = (struct pollfd){ feed_wants_stdin(t) ? STDIN_FILENO : -1, POLLIN, 0 };
 }
 
@@ -344,6 +366,8 @@ static int serve(struct turn *t, struct pollfd p[POLLED], struct err *e)
 		return -1;
 	if (p[P_ERR].revents && on_stream(t, &t->r->err, e) < 0)
 		return -1;
+	if (p[P_FILES].revents && on_stream(t, &t->r->files.stream, e) < 0)
+		return -1;
 	if (end && t->ctl >= 0) {
 		fd_closep(&t->ctl);
 		return on_death(t, e);
@@ -351,16 +375,16 @@ static int serve(struct turn *t, struct pollfd p[POLLED], struct err *e)
 	return feed_step(t, e) < 0 ? -1 : feed_flush(t, e);
 }
 
-/* After the end of the program: both streams until they have nothing more. */
+/* After the end of the program: all streams until they have nothing more. */
 static int drain(struct turn *t, struct err *e)
 {
-	struct stream *both[] = { &t->r->out, &t->r->err };
+	struct stream *all[] = { &t->r->out, &t->r->err, &t->r->files.stream };
 	bool open = false;
 
-	for (int i = 0; i < 2; i++) {
-		if (both[i]->state < STREAM_CLOSED && on_stream(t, both[i], e) < 0)
+	for (int i = 0; i < 3; i++) {
+		if (all[i]->state < STREAM_CLOSED && on_stream(t, all[i], e) < 0)
 			return -1;
-		open |= both[i]->state < STREAM_CLOSED;
+		open |= all[i]->state < STREAM_CLOSED;
 	}
 	if (!open)
 		turn_enter(t, TURN_OVER, NUM_NONE);
@@ -375,7 +399,7 @@ int turn_take(struct turn *t, struct err *e)
 		struct pollfd p[POLLED];
 
 		fill_poll(t, p);
-		if (poll(p, POLLED, clock_poll_ms(t->deadline_us)) < 0 && errno != EINTR)
+		if (wait_for_any(t, p) < 0 && errno != EINTR)
 			return err_sys(e, ERR_HOST, "poll");
 		if (serve(t, p, e) < 0)
 			return -1;
