@@ -8,7 +8,8 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { HANG, CRASH, GARBAGE, FLAG, SILENT, MID_FRAME, LIAR, HUGE_FRAME, EARLY_END };
+enum { HANG, CRASH, GARBAGE, FLAG, SILENT, MID_FRAME, LIAR, HUGE_FRAME, EARLY_END, SHORT_FILE,
+       LOST_FILE };
 
 /* The head of a frame of N bytes, and HAVE of them. */
 static void frame(enum msg_kind kind, uint32_t n, const void *body, size_t have)
@@ -32,6 +33,24 @@ static void hello(void)
 		if (n >= FRAME_HEAD && rest[n - FRAME_HEAD] == MSG_START)
 			break;
 	}
+}
+
+/* A file of 512 bytes, of which N come. */
+static void send_file(size_t n)
+{
+	static const uint8_t content[512] = "content";
+	const struct msg_file file = { .size = sizeof(content), .mode = 0644, .path = "f", .target = "" };
+	const struct msg_ended ended = { 0 };
+	uint8_t body[256];
+	struct err e;
+
+	frame(MSG_STARTED, 0, "", 0);
+	ssize_t len = msg_put_ended(&ended, body, sizeof(body), &e);
+	frame(MSG_ENDED, (uint32_t)len, body, (size_t)len);
+	len = msg_put_file(&file, body, sizeof(body), &e);
+	frame(MSG_FILE, (uint32_t)len, body, (size_t)len);
+	frame(MSG_DATA, (uint32_t)n, content, n);
+	frame(MSG_END, 0, "", 0);
 }
 
 static int act(int fault)
@@ -63,6 +82,8 @@ static int act(int fault)
 		frame(MSG_DONE, 0, "", 0);
 	if (fault == EARLY_END)
 		frame(MSG_STARTED, 0, "", 0);
+	if (fault == SHORT_FILE || fault == LOST_FILE)
+		send_file(fault == LOST_FILE ? 512 : 500);
 	return fault == LIAR ? pause() : 0;
 }
 

@@ -55,7 +55,7 @@ static int become_tar(struct guest *g, int from, int says, const char *option, s
 	const struct rlimit memory = { g->run.memory_bytes / 2, g->run.memory_bytes / 2 };
 	const struct rlimit procs = { g->run.pids, g->run.pids };
 	const char *const argv[] = {
-		BIN "tar", "--extract", "--file=-", "--directory=" GUEST_WORKSPACE,
+		"tar", "--extract", "--file=-", "--directory=" GUEST_WORKSPACE,
 		"--no-same-owner", "--no-same-permissions",
 		/* of the warnings only that of a tar that was cut where a file ended */
 		"--warning=none", "--warning=missing-zero-blocks", option, NULL
@@ -76,8 +76,8 @@ static int become_tar(struct guest *g, int from, int says, const char *option, s
 	sigprocmask(SIG_SETMASK, &none, NULL);
 	if (program_drop_rights(e) < 0)
 		return -1;
-	execve(argv[0], (char *const *)(uintptr_t)argv, (char *const *)(uintptr_t)env);
-	return err_sys(e, ERR_IMAGE, "start %s in the image", argv[0]);
+	execve(BIN "tar", (char *const *)(uintptr_t)argv, (char *const *)(uintptr_t)env);
+	return err_sys(e, ERR_IMAGE, "start tar in the image");
 }
 
 /* vfork: as in program.c. */
@@ -119,6 +119,8 @@ static int tar_failed(const char *line, struct err *e)
 {
 	static const char *const words[][2] = {
 		{ "No space left on device", "does not fit into --disk" },
+		{ "Wrote only", "does not fit into --disk" },	/* short writes come first */
+		{ "Removing leading", "names what lies outside of /workspace" },
 		{ "Terminating zero blocks missing", "is cut short" },
 		{ "nexpected EOF", "is cut short" },
 		{ "nexpected end of", "is cut short" },
@@ -143,11 +145,12 @@ static int wait_tar(struct unpack *u, struct err *e)
 	u->pid = -1;
 	ssize_t n = read(u->said, text, sizeof(text) - 1);
 	text[n > 0 ? n : 0] = 0;
-	text[strcspn(text, "\n")] = 0;
 	fd_closep(&u->said);
 	if (status == 0 && !*text)
 		return 0;
-	return tar_failed(strncmp(text, "tar: ", 5) ? text : text + 5, e);
+	char *line = text + strspn(text, "\n");	/* gzip begins with one */
+	line[strcspn(line, "\n")] = 0;
+	return tar_failed(strncmp(line, "tar: ", 5) ? line : line + 5, e);
 }
 
 /* One entry, as -i takes those of a folder; what its mode shuts is opened. */

@@ -3,7 +3,7 @@
 # replay - each fuzz target over its corpus, and mutations of it.
 n=0
 rc=0
-for target in config fcapi text wire; do
+for target in config fcapi tar text wire; do
 	n=$((n + 1))
 	if said=$("$PAI_BUILD/t/fuzz/$target" "$PAI_SOURCE/t/fuzz/corpus/$target" 2>&1); then
 		echo "ok $n - corpus of $target"
