@@ -61,7 +61,7 @@ static int become_tar(struct guest *g, int from, int says, const char *option, s
 		"--warning=none", "--warning=missing-zero-blocks", option, NULL
 	};
 	/* in a microVM it would charge the program with the files */
-	AUTO_FD group = g->vm ? -1 : openat(g->pids_dir, "cgroup.procs", O_WRONLY | O_CLOEXEC);
+	AUTO_FD group = g->vm ? -1 : openat(g->group[GROUP_PIDS], "cgroup.procs", O_WRONLY | O_CLOEXEC);
 	sigset_t none;
 
 	if (!g->vm && (group < 0 || write(group, "0", 1) != 1))
