@@ -93,7 +93,8 @@ print(open("in/deep/er/b").read(), os.readlink("in/deep/link"), os.listdir(), sy
 	run -0 pai -i data -i - -i data:in/data job.py x < <(tar -c in)
 	[ "$output" = "['data', 'in', 'job.py'] True ['x']" ]
 	tar -c in | not_taken "'in/a' is in the tar from standard input too" -i data:in/a
-	tar -c in | not_taken "'in' is in the tar from standard input too" -i in
+	"${as_user[@]}" mkdir -p other/in
+	tar -c in | not_taken "'in' is in the tar from standard input too" -i other/in
 	tar -c job.py >job.tar
 	run -125 --separate-stderr pai -i - job.py <job.tar
 	[ "$stderr" = "pai-exec: --input: 'job.py' is in the tar from standard input too" ]
