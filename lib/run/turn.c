@@ -29,13 +29,23 @@ void turn_enter(struct turn *t, enum turn_phase phase, uint64_t after_ms)
 
 void turn_load(struct turn *t)
 {
+	bool user = t->inputs->from_stdin || t->inputs->tar;
+
 	/* whoever types his program may take as long as he likes */
-	turn_enter(t, TURN_LOAD, t->inputs->from_stdin ? NUM_NONE : t->plan->boot_ms);
+	turn_enter(t, TURN_LOAD, user ? NUM_NONE : t->plan->boot_ms);
+}
+
+/* From here on nobody waits for a slow reader, nor for what comes late. */
+static void hurry(struct turn *t)
+{
+	t->hurry = true;
+	if (t->phase == TURN_DRAIN)
+		turn_enter(t, TURN_DRAIN, PLAN_END_MS);
 }
 
 int turn_interrupt(struct turn *t, struct err *e)
 {
-	t->hurry = true;
+	hurry(t);
 	if (t->phase != TURN_RUN)
 		return 0;
 	turn_enter(t, TURN_GRACE, t->plan->limit[LIMIT_KILL_AFTER]);
@@ -203,8 +213,6 @@ static int on_signal(struct turn *t, struct err *e)
 		return 0;
 	}
 	t->r->cancel = (int)si.ssi_signo;
-	if (t->phase == TURN_DRAIN)
-		turn_enter(t, TURN_DRAIN, PLAN_END_MS);
 	return turn_interrupt(t, e);
 }
 
@@ -314,7 +322,7 @@ static int on_stream(struct turn *t, struct stream *s, struct err *e)
 		if (t->r->cancel)
 			return 0;
 		t->r->cancel = SIGPIPE;
-		t->hurry = true;
+		hurry(t);
 		if (s == &t->r->files.stream)
 			turn_enter(t, TURN_OVER, NUM_NONE);
 		return t->phase == TURN_RUN || t->phase == TURN_GRACE ? kill_program(t, e) : 0;
