@@ -87,7 +87,7 @@ static int read_options(int argc, char **argv, struct given *given, size_t *n, s
 
 	fill_tables(&t);
 	opterr = 0;
-	optind = 1;
+	optind = 0;		/* glibc's word for: forget where the last one was left */
 	while ((got = getopt_long(argc, argv, t.shorts, t.longs, NULL)) != -1) {
 		const struct key *k = got == '?' || got == ':' ? NULL : find_option(got);
 

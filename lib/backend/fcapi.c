@@ -50,7 +50,7 @@ static long content_length(const char *text, const char *end)
 	return 0;
 }
 
-/* The three digits at P, or -1. */
+/* The three digits at P, 100 to 599, or -1. */
 static int status_at(const char *p)
 {
 	int v = 0;
@@ -60,7 +60,7 @@ static int status_at(const char *p)
 			return -1;
 		v = 10 * v + (p[i] - '0');
 	}
-	return v;
+	return v >= 100 && v <= 599 ? v : -1;
 }
 
 int fcapi_parse(const char *text, size_t n, unsigned *status, const char **body, size_t *len)

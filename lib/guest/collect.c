@@ -61,9 +61,11 @@ int collect_remember(struct guest *g, const char *path, struct err *e)
 		return err_sys(e, ERR_HOST, "look at '%s'", path);
 	if (!g->seen && !(g->seen = calloc(1, sizeof(*g->seen))))
 		return err_sys(e, ERR_HOST, "memory");
-	struct seen_file *f = seen_make(path, &st);
-	if (!f || !tsearch(f, &g->seen->root, by_path))
+	struct seen_file *f = seen_make(path, &st), **node = f ? tsearch(f, &g->seen->root, by_path) : NULL;
+	if (!node)
 		return err_sys(e, ERR_HOST, "memory");
+	if (*node != f)		/* a folder that was said twice */
+		free(f);
 	return 0;
 }
 

@@ -50,14 +50,24 @@ static bool has_word(const char *list, const char *name)
 	return false;
 }
 
+/* True if PATH, of a cgroup, is beneath the mount: one from outside of our cgroup
+ * namespace begins with "/..". */
+static bool is_beneath(const char *path)
+{
+	size_t n = strlen(path);
+
+	return *path == '/' && !strstr(path, "/../") && (n < 3 || strcmp(path + n - 3, "/.."));
+}
+
 /* Our own cgroup in the v1 hierarchy of CONTROLLER, or (NULL) in the v2 one. */
 static bool own_path(const char *controller, char *out, size_t size)
 {
 	FILE *f = fopen("/proc/self/cgroup", "re");
-	char line[1024];
-	bool found = false;
+	char *line = NULL;
+	size_t room = 0;
+	bool found = false, fits = false;
 
-	while (f && !found && fgets(line, sizeof(line), f)) {
+	while (f && !found && getline(&line, &room, f) > 0) {
 		char *list = strchr(line, ':'), *path = list ? strchr(list + 1, ':') : NULL;
 
 		if (!path)
@@ -66,21 +76,23 @@ static bool own_path(const char *controller, char *out, size_t size)
 		path[strcspn(path, "\n")] = 0;
 		found = controller ? has_word(list + 1, controller) : !list[1];
 		if (found)
-			snprintf(out, size, "%s", path);
+			fits = is_beneath(path) && (size_t)snprintf(out, size, "%s", path) < size;
 	}
+	free(line);
 	if (f)
 		fclose(f);
-	return found;
+	return fits;
 }
 
 /* Where the v1 hierarchy of CONTROLLER, or (NULL) the v2 one, is mounted. */
 static bool mount_point(const char *controller, char *out, size_t size)
 {
 	FILE *f = fopen("/proc/self/mounts", "re");
-	char line[2048];
+	char *line = NULL;	/* an overlay's can have thousands of bytes */
+	size_t room = 0;
 	bool found = false;
 
-	while (f && !found && fgets(line, sizeof(line), f)) {
+	while (f && !found && getline(&line, &room, f) > 0) {
 		char dir[512], type[64], options[512];
 
 		if (sscanf(line, "%*s %511s %63s %511s", dir, type, options) != 3)
@@ -90,6 +102,7 @@ static bool mount_point(const char *controller, char *out, size_t size)
 		if (found)
 			snprintf(out, size, "%s", dir);
 	}
+	free(line);
 	if (f)
 		fclose(f);
 	return found;

@@ -157,12 +157,23 @@ static int walk(const struct outdir *d, const char *path, char name[MSG_NAME_MAX
 	return at;
 }
 
+/* A name that the next run's sweep would take for one of ours is not used. */
+static int refuse_ours(struct outdir *d, const char *path, struct err *e)
+{
+	if (strncmp(path, TEMP, strlen(TEMP)))
+		return 0;
+	d->reason = "reserved_name";
+	return err_set(e, ERR_OUTPUT, "'%s' not kept: names with " TEMP " are our own", path);
+}
+
 static int make_kept_folder(struct outdir *d, const struct msg_file *m, struct err *e)
 {
 	char name[MSG_NAME_MAX + 1];
 	struct stat st;
 	int made = 0;
 
+	if (refuse_ours(d, m->path, e) < 0)
+		return -1;
 	AUTO_FD at = walk(d, m->path, name);
 	if (at >= 0) {
 		made = make_folder(d, at, name, (m->mode | 0700u) & 0777u);
@@ -227,6 +238,8 @@ static int is_wanted(struct outdir *d, const struct msg_file *m, struct err *e)
 
 static int begin_file(struct outdir *d, const struct msg_file *m, struct err *e)
 {
+	if (refuse_ours(d, m->path, e) < 0)
+		return -1;
 	d->parent = walk(d, m->path, d->name);
 	d->fd = d->parent < 0 ? -1 : open_temp(d);
 	return d->fd < 0 ? err_sys(e, ERR_OUTPUT, "'%s' not kept", m->path) : 0;

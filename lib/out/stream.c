@@ -52,6 +52,11 @@ void stream_last(struct stream *s, uint64_t want)
 	s->want = want;
 }
 
+bool stream_is_whole(const struct stream *s)
+{
+	return s->want == STREAM_UNCOUNTED || s->bytes >= s->want;
+}
+
 /* True if no byte is to come, whether or not FROM is at its end. */
 static bool is_all(const struct stream *s, bool waiting)
 {
@@ -83,8 +88,8 @@ static enum stream_state take(struct stream *s, uint8_t *dst, size_t max, size_t
 	ssize_t n = read(s->from, dst, max);
 
 	*got = 0;
-	if (n == 0 || (n < 0 && errno == EAGAIN && is_all(s, false)))
-		return STREAM_CLOSED;
+	if (n == 0 || (n < 0 && errno != EINTR && (errno != EAGAIN || is_all(s, false))))
+		return STREAM_CLOSED;	/* a connection that was reset is at its end too */
 	if (n > 0) {
 		*got = (size_t)n;
 		s->bytes += (uint64_t)n;

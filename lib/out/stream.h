@@ -56,6 +56,8 @@ int stream_open(struct stream *s, int from, struct err *e);
 /* The program is gone, and wrote WANT bytes in all (STREAM_UNCOUNTED: what is in
  * the pipe now is the rest). */
 void stream_last(struct stream *s, uint64_t want);
+/* False if its end came before the bytes that stream_last() said. */
+bool stream_is_whole(const struct stream *s);
 /* What to poll for in this state; fd -1: nothing. */
 struct pollfd stream_poll(const struct stream *s);
 /* Moves what can be moved without waiting, at most about a pipe's worth. */

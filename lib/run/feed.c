@@ -211,6 +211,8 @@ static int more_input(struct turn *t, const struct input *i, struct err *e)
 		return end_input(t, e) < 0 ? -1 : 1;
 	t->in_left -= (uint64_t)n;
 	t->credit -= (uint32_t)n;
+	if (t->phase == TURN_LOAD)
+		turn_load(t);
 	return feed_frame(t, MSG_DATA, at, (size_t)n, e) < 0 ? -1 : 1;
 }
 

@@ -50,7 +50,7 @@ static int on_hello(struct turn *t, const struct frame *f, struct err *e)
 	if (stream_open(&t->r->out, fd_take(&t->out_fd), e) < 0 ||
 	    stream_open(&t->r->err, fd_take(&t->err_fd), e) < 0)
 		return -1;
-	turn_enter(t, TURN_LOAD, NUM_NONE);
+	turn_load(t);
 	return 0;
 }
 

@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #define DEAR_MS 5000		/* a template that fails is dear from there on */
+#define LAST_MS 30000u		/* that the last of the output may be under way */
 #define CLONE_BOOT_MS 10000u	/* that a clone may take to say hello */
 
 enum { P_LINK, P_CTL, P_SIGNAL, P_OUT, P_ERR, P_FILES, P_STDIN, POLLED };
@@ -26,9 +27,25 @@ void turn_enter(struct turn *t, enum turn_phase phase, uint64_t after_ms)
 			: clock_now_us() + (int64_t)after_ms * 1000;
 }
 
-int turn_interrupt(struct turn *t, struct err *e)
+void turn_load(struct turn *t)
+{
+	bool user = t->inputs->from_stdin || t->inputs->tar;
+
+	/* whoever types his program may take as long as he likes */
+	turn_enter(t, TURN_LOAD, user ? NUM_NONE : t->plan->boot_ms);
+}
+
+/* From here on nobody waits for a slow reader, nor for what comes late. */
+static void hurry(struct turn *t)
 {
 	t->hurry = true;
+	if (t->phase == TURN_DRAIN)
+		turn_enter(t, TURN_DRAIN, PLAN_END_MS);
+}
+
+int turn_interrupt(struct turn *t, struct err *e)
+{
+	hurry(t);
 	if (t->phase != TURN_RUN)
 		return 0;
 	turn_enter(t, TURN_GRACE, t->plan->limit[LIMIT_KILL_AFTER]);
@@ -163,6 +180,7 @@ static int on_deadline(struct turn *t, struct err *e)
 		if (t->clone || t->phase == TURN_MAKE)
 			return turn_go_cold(t, false, "not in time", e);
 		return late(t, e);
+	case TURN_LOAD:
 	case TURN_START:
 		return late(t, e);
 	case TURN_RUN:
@@ -176,6 +194,8 @@ static int on_deadline(struct turn *t, struct err *e)
 	case TURN_COLLECT:
 		return err_set(e, ERR_DIED, "the sandbox fell silent while it sent files");
 	default:
+		if (!t->hurry)
+			return err_set(e, ERR_DIED, "the sandbox fell silent before all output had come");
 		give_up(t, "output that nobody read in time was dropped");
 		return 0;
 	}
@@ -193,8 +213,6 @@ static int on_signal(struct turn *t, struct err *e)
 		return 0;
 	}
 	t->r->cancel = (int)si.ssi_signo;
-	if (t->phase == TURN_DRAIN)
-		turn_enter(t, TURN_DRAIN, PLAN_END_MS);
 	return turn_interrupt(t, e);
 }
 
@@ -241,7 +259,7 @@ static int on_death(struct turn *t, struct err *e)
 	if (t->phase > TURN_MAKE)
 		return err_set(e, ERR_DIED, "the sandbox died before the program's end");
 	/* the keeper says how in a moment, if it still lives */
-	if (!*t->how && poll(&link, 1, PLAN_END_MS) > 0 && on_link(t, e) < 0)
+	if (!*t->how && link.fd >= 0 && poll(&link, 1, PLAN_END_MS) > 0 && on_link(t, e) < 0)
 		return -1;
 	boot_text(t, text, sizeof(text));
 	return err_set(e, ERR_BOOT, "the sandbox did not start%s%s", *text ? ": " : "", text);
@@ -304,7 +322,7 @@ static int on_stream(struct turn *t, struct stream *s, struct err *e)
 		if (t->r->cancel)
 			return 0;
 		t->r->cancel = SIGPIPE;
-		t->hurry = true;
+		hurry(t);
 		if (s == &t->r->files.stream)
 			turn_enter(t, TURN_OVER, NUM_NONE);
 		return t->phase == TURN_RUN || t->phase == TURN_GRACE ? kill_program(t, e) : 0;
@@ -375,19 +393,34 @@ static int serve(struct turn *t, struct pollfd p[POLLED], struct err *e)
 	return feed_step(t, e) < 0 ? -1 : feed_flush(t, e);
 }
 
-/* After the end of the program: all streams until they have nothing more. */
+/* All that comes of the streams has come: is it all that was announced? */
+static int end_streams(struct turn *t, struct err *e)
+{
+	bool all = stream_is_whole(&t->r->out) && stream_is_whole(&t->r->err);
+
+	if (!all && !t->hurry && t->r->struck == LIMITS)
+		return err_set(e, ERR_DIED, "the sandbox died before all output had come");
+	give_up(t, all ? NULL : "the sandbox ended before all its output had come");
+	return 0;
+}
+
+/* After the end of the program: all streams until they have nothing more. A slow
+ * reader has all the time, the guest has not: what is under way is little. */
 static int drain(struct turn *t, struct err *e)
 {
 	struct stream *all[] = { &t->r->out, &t->r->err, &t->r->files.stream };
-	bool open = false;
+	bool open = false, reader = false;
 
 	for (int i = 0; i < 3; i++) {
 		if (all[i]->state < STREAM_CLOSED && on_stream(t, all[i], e) < 0)
 			return -1;
 		open |= all[i]->state < STREAM_CLOSED;
+		reader |= all[i]->state == STREAM_BLOCKED;
 	}
 	if (!open)
-		turn_enter(t, TURN_OVER, NUM_NONE);
+		return end_streams(t, e);
+	if (!t->hurry && (reader || t->deadline_us == CLOCK_NEVER))
+		turn_enter(t, TURN_DRAIN, reader ? NUM_NONE : LAST_MS);
 	return 0;
 }
 

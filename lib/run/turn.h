@@ -63,6 +63,8 @@ struct turn {
 
 /* Enters PHASE, with AFTER_MS (NUM_NONE: never) until its deadline. */
 void turn_enter(struct turn *t, enum turn_phase phase, uint64_t after_ms);
+/* Enters TURN_LOAD, or renews its deadline: the guest has taken something. */
+void turn_load(struct turn *t);
 /* A template that starts no sandbox, or cannot be made, costs time, never the
  * run: away with it (if it is DAMAGED, not merely slow), and on with the next
  * attempt, cold. */

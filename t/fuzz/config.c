@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Any text at all as a configuration: it is read, or refused with a place that
- * is in it; what was read holds its bounds, and a program's text is judged by
- * the lists of modules that stand there. */
+ * is in it; what was read holds its bounds and, written out again, means the same,
+ * and a program's text is judged by the lists of modules that stand there. */
+#include "bytes.h"
 #include "plan/conffile.h"
 #include "plan/keys.h"
 #include "target.h"
@@ -28,6 +29,35 @@ static void check_place(const struct err *e, const char *text, size_t n)
 	}
 }
 
+/* The same settings once more, by their keys, give the same plan. */
+static void again(const struct plan *p)
+{
+	struct err e;
+	struct plan q;
+
+	plan_init(&q);
+	for (size_t i = 0; i < p->settings; i++) {
+		const struct plan_setting *s = &p->setting[i];
+		char block[KEY_PATH];
+		const char *dot = strchr(s->key, '.');
+
+		MUST(dot && (size_t)(dot - s->key) < sizeof(block));
+		snprintf(block, sizeof(block), "%.*s", (int)(dot - s->key), s->key);
+		const struct key *k = key_find(block, dot + 1);
+		if (!k) {		/* a list of modules, under a name of its own */
+			MUST(!strcmp(block, "preload"));
+			continue;
+		}
+		MUST(!(k->flags & KEY_CLI) && key_is_block(block));
+		MUST(key_set(&q, k, s->text, LAYER_GIVEN, s->where, &e) == 0);
+	}
+	MUST(!memcmp(p->limit, q.limit, sizeof(p->limit)) && p->boot_ms == q.boot_ms &&
+	     p->probe_ms == q.probe_ms && p->enabled == q.enabled && p->json == q.json && p->fresh == q.fresh);
+	MUST(p->inputs.n == q.inputs.n && p->env.n == q.env.n && !p->image == !q.image && !p->backend == !q.backend);
+	MUST((!p->image || !strcmp(p->image, q.image)) && (!p->backend || !strcmp(p->backend, q.backend)));
+	plan_free(&q);
+}
+
 static void try(read_fn *read, const char *text, size_t n)
 {
 	struct err e = { 0 };
@@ -36,6 +66,7 @@ static void try(read_fn *read, const char *text, size_t n)
 	plan_init(&p);
 	if (read("f", text, n, LAYER_GIVEN, &p, &e) < 0)
 		check_place(&e, text, n);
+	again(&p);
 	for (size_t i = 0; i < p.settings; i++)
 		if (strncmp(p.setting[i].where, "f:", 2) || p.setting[i].layer != LAYER_GIVEN)
 			abort();

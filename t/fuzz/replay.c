@@ -12,7 +12,7 @@
 
 
 #define INPUT_MAX 65536
-#define MUTATIONS 200
+#define MUTATIONS 100
 
 static unsigned long state = 1;
 

@@ -1,0 +1,497 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The inside against a host that may say anything (an older one, or a damaged
+ * channel), with files and a program that are played: it never ends without a
+ * last word, what it sends are whole frames in their order, and it holds no more
+ * than its bounds. The world around (mounts, uids, processes) is made up. */
+#include "bytes.h"
+#include "guest/boot.h"
+#include "guest/guest.h"
+#include "scratch.h"
+#include "target.h"
+
+#include "base/fd.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <search.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/resource.h>
+#include <sys/signalfd.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/uio.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define PID 77			/* of the program */
+#define IDLE_MAX 20u		/* polls after the end of the script */
+#define SENT_MAX (4u << 20)	/* that one script can make the guest say */
+#define FILES_MAX 6		/* of RUN: files, and bytes of them */
+#define OUTPUT_MAX 500
+
+static int played_poll(struct pollfd *p, nfds_t n, int ms);
+static ssize_t played_writev(int fd, const struct iovec *io, int n);
+static pid_t played_wait4(pid_t pid, int *status, int options, struct rusage *use);
+static int played_kill(pid_t pid, int sig);
+static int played_symlink(const char *target, const char *path);
+
+/* The guest's own code, in the scratch folder and with us for its kernel. */
+#undef GUEST_WORKSPACE
+#undef GUEST_TEXT
+#undef GUEST_NOTE
+#define GUEST_WORKSPACE "out"
+#define GUEST_TEXT "out/.program"
+#define GUEST_NOTE "out/.note."
+#define poll played_poll
+#define writev played_writev
+#define wait4 played_wait4
+#define kill played_kill
+#define symlink played_symlink
+#include "guest/collect.c"
+#include "guest/place.c"
+#include "guest/pump.c"
+#include "guest/serve.c"
+#undef poll
+#undef writev
+#undef symlink
+
+static struct play {
+	struct bytes script;
+	struct guest *g;
+	int host;		/* the host's end of the channel */
+	int go, in, out[2];	/* the program's ends */
+	bool ended, fails, dialled_anew, cut;	/* fails: the next step of the world does */
+	int status;
+	unsigned idle;
+	struct buf heard;	/* what the host got */
+	uint64_t fed, credit;	/* bytes that the host sent against credit; what it got back */
+} play;
+
+static void hear(void)
+{
+	uint8_t chunk[16384];
+	struct err e;
+	ssize_t n;
+
+	while (play.host >= 0 && (n = recv(play.host, chunk, sizeof(chunk), MSG_DONTWAIT)) > 0)
+		MUST(buf_add(&play.heard, chunk, (size_t)n, SENT_MAX, &e) == 0);
+}
+
+static void say(unsigned kind, const void *body, size_t n)
+{
+	uint8_t head[FRAME_HEAD];
+
+	frame_head(head, (uint8_t)kind, (uint32_t)n);
+	if (kind == MSG_DATA || kind == MSG_STDIN)
+		play.fed += n;
+	(void)!send(play.host, head, sizeof(head), MSG_DONTWAIT | MSG_NOSIGNAL);
+	(void)!send(play.host, body, n, MSG_DONTWAIT | MSG_NOSIGNAL);
+}
+
+static void say_run(void)
+{
+	uint8_t body[4096];
+	struct msg_run m = { .version = MSG_VERSION, .lang = bytes_one(&play.script) % 3,
+			     .flags = bytes_one(&play.script) & MSG_RUN_FLAGS, .cpus = 1, .pids = 9,
+			     .max_files = FILES_MAX, .max_output = OUTPUT_MAX, .cpu_ms = MSG_UNCOUNTED, .hostname = "h", .shown = "s",
+			     .file = bytes_one(&play.script) & 1 ? "job.py" : "" };
+	struct err e;
+	ssize_t n = msg_put_run(&m, body, sizeof(body), &e);
+
+	m.flags &= (uint8_t)~MSG_ONE_STREAM;	/* our own standard error is not to move */
+	body[5] = m.flags;
+	say(MSG_RUN, body, (size_t)n);
+}
+
+static void say_file(void)
+{
+	uint8_t how = bytes_one(&play.script), body[2 * BYTES_PATH];
+	char path[BYTES_PATH];
+	struct err e;
+
+	bytes_path(&play.script, path);
+	struct msg_file m = { .type = how % 3, .place = how >> 3 & 3, .mode = how, .size = how, .path = path,
+			      .target = how % 3 == MSG_LINK ? "a" : "" };
+	ssize_t n = msg_put_file(&m, body, sizeof(body), &e);
+	say(MSG_FILE, body, (size_t)n);
+}
+
+static void say_any(unsigned kind)
+{
+	size_t n = bytes_one(&play.script);
+
+	n = n > 240 ? (n - 240) << 10 : n;
+	const uint8_t *at = bytes_some(&play.script, &n);
+	static const uint8_t much[16 << 10];
+
+	/* RUN and its one stream: see say_run() */
+	if (kind)
+		say(kind, n > 240 ? much : at, n);
+	else if (n == 0 || (*at != MSG_RUN && !memchr(at, MSG_RUN, n)))
+		(void)!send(play.host, at, n, MSG_DONTWAIT | MSG_NOSIGNAL);
+}
+
+static void say_prepare(void)
+{
+	uint8_t body[64];
+	struct packer p = { .at = body, .cap = sizeof(body) };
+
+	pack_number(&p, bytes_one(&play.script) & 3, 4);
+	pack_bytes(&p, "json,re", 7);
+	say(MSG_PREPARE, body, p.len);
+}
+
+/* The program leaves something in its folder, a trap or a file. */
+static void make_entry(void)
+{
+	uint8_t how = bytes_one(&play.script);
+	char path[BYTES_PATH + 8] = "out/", name[BYTES_PATH];
+
+	bytes_path(&play.script, name);
+	if (!msg_path_ok(name, strlen(name)))
+		return;
+	strcat(path, name);
+	switch (how & 7) {
+	case 0: (void)!mkdir(path, how & 8 ? 0 : 0755); break;
+	case 1: (void)!symlink("../victim/canary", path); break;
+	case 2: (void)!mkfifo(path, 0644); break;
+	case 3: (void)!link("victim/canary", path); break;
+	default: {
+		AUTO_FD fd = open(path, O_WRONLY | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, how & 8 ? 0 : 0644);
+
+		(void)!write(fd, "content of a file", how & 15);
+		if (how & 64)
+			(void)!ftruncate(fd, (off_t)1 << (how >> 2 & 31));
+	}
+	}
+}
+
+static void read_stdin(void)
+{
+	uint8_t chunk[4096];
+
+	if (play.in >= 0)
+		(void)!read(play.in, chunk, sizeof(chunk));
+}
+
+static void end_program(void)
+{
+	play.status = bytes_one(&play.script) << 8 | (bytes_one(&play.script) & 15);
+	play.ended = play.g->pid == PID;
+	raise(SIGCHLD);
+}
+
+static void step(void)
+{
+	uint8_t op = bytes_one(&play.script), more = op >> 5;
+	static const uint8_t words[] = { MSG_ENV, MSG_ARG, MSG_INCLUDE, MSG_EXCLUDE };
+	static const uint8_t plain[] = { MSG_END, MSG_START, MSG_STDIN_END, MSG_INTERRUPT, MSG_KILL };
+
+	switch (op & 15) {
+	case 0: say_run(); break;
+	case 1: say_file(); break;
+	case 2: say(plain[more % 5], "", 0); break;
+	case 3: say_any(MSG_DATA); break;
+	case 4: say_any(MSG_STDIN); break;
+	case 5: say_any(words[more & 3]); break;
+	case 6: say_prepare(); break;
+	case 7: say_any(0); break;
+	case 8: say_any(more ? 40 + more : MSG_PREPARE); break;
+	case 9: (void)!send(play.go, more & 1 ? "F" : "R", 1, MSG_DONTWAIT | MSG_NOSIGNAL); break;
+	case 10: end_program(); break;
+	case 11: read_stdin(); break;
+	case 12: fd_closep(&play.in); break;
+	case 13: make_entry(); break;
+	case 14: (void)!write(play.out[more & 1], "some text", 9); break;
+	default:
+		if (more == 0)
+			play.fails = true;
+		else if (more == 1)
+			fd_closep(&play.go);
+		else if (more == 2)
+			play.cut = shutdown(play.host, SHUT_WR) == 0;
+	}
+}
+
+static int played_poll(struct pollfd *p, nfds_t n, int ms)
+{
+	(void)ms;
+	MUST(play.g->stdin_buf.len <= MSG_CREDIT && play.g->out.len <= 32u << 10);
+	hear();
+	if (play.script.left > 0) {
+		step();
+	} else {
+		/* the host leaves: so must the guest, soon */
+		MUST(play.idle++ < IDLE_MAX);
+		play.cut = true;
+		fd_closep(&play.host);
+	}
+	return poll(p, n, 0);
+}
+
+/* The host always reads, in time. */
+static ssize_t played_writev(int fd, const struct iovec *io, int n)
+{
+	const struct msghdr h = { .msg_iov = (struct iovec *)(uintptr_t)io, .msg_iovlen = (size_t)n };
+	ssize_t put = sendmsg(fd, &h, MSG_DONTWAIT | MSG_NOSIGNAL);
+
+	if (put < 0 && errno == EAGAIN) {
+		hear();
+		put = sendmsg(fd, &h, MSG_DONTWAIT | MSG_NOSIGNAL);
+	}
+	return put;
+}
+
+static pid_t played_wait4(pid_t pid, int *status, int options, struct rusage *use)
+{
+	(void)pid;
+	(void)options;
+	if (!play.ended)
+		return -1;
+	play.ended = false;
+	*use = (struct rusage){ .ru_maxrss = 1 };
+	*status = play.status;
+	return PID;
+}
+
+static int played_kill(pid_t pid, int sig)
+{
+	MUST((pid == PID || pid == -PID) && sig == SIGINT);
+	return 0;
+}
+
+/* An input may be a link to anywhere; here that must not be followed. */
+static int played_symlink(const char *target, const char *path)
+{
+	(void)target;
+	return symlink("nowhere", path);
+}
+
+static int world(struct err *e)
+{
+	bool fails = play.fails;
+
+	play.fails = false;
+	return fails ? err_set(e, ERR_HOST, "it was so in the script") : 0;
+}
+
+int guest_as_user(struct err *e) { (void)e; return 0; }
+int guest_as_root(struct err *e) { (void)e; return 0; }
+int world_base(struct guest *g, struct err *e) { (void)g; return world(e); }
+int world_prepare(struct err *e) { return world(e); }
+int world_enter(struct guest *g, struct err *e) { (void)g; return world(e); }
+bool world_memory_struck(const struct guest *g) { (void)g; return play.status & 1; }
+int boot_modules(struct err *e) { return world(e); }
+int boot_root(struct guest *g, struct err *e) { (void)g; return world(e); }
+/* The image's tar(1) takes all and makes nothing. */
+int unpack_begin(struct guest *g, struct err *e) { g->unpack.open = true; return world(e); }
+int unpack_data(struct guest *g, const uint8_t *d, size_t n, struct err *e) { MUST(g->unpack.open && d && n <= FRAME_MAX); return world(e); }
+int unpack_end_of(struct guest *g, struct err *e) { g->unpack.open = false; return world(e); }
+int boot_refresh(const struct msg_run *run, struct err *e) { (void)run; return world(e); }
+
+int boot_dial(struct guest *g, struct err *e)
+{
+	int ctl[2];
+
+	play.fails |= play.idle > 0;	/* nobody answers any more */
+	if (world(e) < 0)
+		return -1;
+	play.dialled_anew |= g->ctl >= 0;
+	play.cut = false;
+	fd_closep(&g->ctl);
+	fd_closep(&play.host);
+	play.heard.len = 0;
+	MUST(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ctl) == 0);
+	g->ctl = ctl[0];
+	play.host = ctl[1];
+	return 0;
+}
+
+static void spawn(struct guest *g)
+{
+	int in[2], go[2];
+
+	MUST(pipe2(in, O_CLOEXEC | O_NONBLOCK) == 0);
+	MUST(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, go) == 0);
+	play.in = in[0];
+	g->stdin_fd = in[1];
+	play.go = go[0];
+	g->go_fd = go[1];
+	g->pid = PID;
+}
+
+int program_prepare(struct guest *g, const char *preload, struct err *e)
+{
+	MUST(!strlen(preload) || *preload);
+	g->warm = true;
+	spawn(g);
+	return world(e);
+}
+
+int program_wake(struct guest *g, struct err *e)
+{
+	g->ready = false;
+	return world(e);
+}
+
+int program_start(struct guest *g, struct err *e)
+{
+	MUST(g->have_run && g->wanted && !g->started);
+	if (g->pid == 0)
+		spawn(g);
+	if (!g->ready)
+		return 0;
+	fd_closep(&g->go_fd);
+	if (!(g->run.flags & MSG_STDIN_OPEN))
+		fd_closep(&g->stdin_fd);
+	g->started = true;
+	return world(e) < 0 ? -1 : guest_send(g, MSG_STARTED, NULL, 0, e);
+}
+
+void program_kill(struct guest *g, enum msg_by by)
+{
+	MUST(g->pid == PID);
+	g->by = by;
+	play.ended = true;
+	play.status = SIGKILL;
+	raise(SIGCHLD);
+}
+
+int program_watch(struct guest *g, int *ms, struct err *e) { (void)g; (void)e; *ms = -1; return 0; }
+
+int program_end_all(struct guest *g, struct err *e)
+{
+	(void)g;
+	return world(e);
+}
+
+/* What the host heard of files: only what may be sent, and as much as was said. */
+struct files {
+	uint64_t left, bytes;
+	size_t n;
+	bool open, list;
+};
+
+static void check_file(struct files *s, const struct frame *f)
+{
+	static struct msg_text t;
+	struct msg_file m;
+	struct err e;
+
+	if (f->kind == MSG_FILE) {
+		MUST(!s->open && msg_get_file(f, &m, &t, &e) == 0 && m.type != MSG_LINK);
+		s->open = m.type == MSG_REGULAR;
+		s->left = s->list ? 0 : m.size;
+		s->bytes += m.size;
+		MUST(++s->n <= FILES_MAX && s->bytes <= OUTPUT_MAX);
+	} else if (f->kind == MSG_DATA) {
+		MUST(s->open && f->len > 0 && f->len <= s->left);
+		s->left -= f->len;
+	} else {
+		MUST(s->open && s->left == 0);
+		s->open = false;
+	}
+}
+
+static void check_heard(const struct guest *g, int rc)
+{
+	struct files files = { .list = g->run.flags & MSG_LIST };
+	unsigned seen[256] = { 0 };
+	struct frame f;
+	struct err e;
+	size_t at = 0;
+	ssize_t used = 0;
+	uint8_t last = 0;
+
+	while (play.heard.len > 0 &&
+	       (used = frame_next(play.heard.at + at, play.heard.len - at, &f, &e)) > 0) {
+		struct unpacker u = unpack(&f);
+
+		MUST(last != MSG_DONE && last != MSG_FAIL);
+		MUST(at > 0 || play.dialled_anew || f.kind == MSG_HELLO || f.kind == MSG_FAIL);
+		if (f.kind == MSG_FILE || f.kind == MSG_DATA || f.kind == MSG_END)
+			check_file(&files, &f);
+		else
+			MUST(f.kind >= MSG_HELLO && f.kind <= MSG_FAIL && !files.open);
+		if (f.kind == MSG_CREDIT_MORE)
+			play.credit += unpack_number(&u, 4);
+		seen[last = f.kind]++;
+		at += (size_t)used;
+	}
+	MUST(used == 0 && at == play.heard.len);
+	MUST(seen[MSG_STARTED] <= 1 && seen[MSG_ENDED] <= seen[MSG_STARTED] && play.credit <= play.fed);
+	MUST(!seen[MSG_DONE] || seen[MSG_ENDED] == 1);
+	/* the last word; a host that has left cannot hear it */
+	if (!play.cut)
+		MUST(last == (rc ? MSG_FAIL : MSG_DONE));
+}
+
+static void begin(struct guest *g, const uint8_t *data, size_t size)
+{
+	sigset_t chld;
+	int pipes[2][2];
+	struct err e;
+
+	scratch_enter();
+	MUST(mkdir("out", 0755) == 0);
+	sigemptyset(&chld);
+	sigaddset(&chld, SIGCHLD);
+	(void)sigprocmask(SIG_BLOCK, &chld, NULL);
+	while (sigtimedwait(&chld, NULL, &(struct timespec){ 0 }) > 0)
+		;
+	play = (struct play){ .script = { data, size }, .g = g, .host = -1, .go = -1, .in = -1 };
+	*g = (struct guest){ .ctl = -1, .group = { -1, -1 }, .file = -1, .stdin_fd = -1, .go_fd = -1,
+			     .pump = { { .from = -1, .to = -1 }, { .from = -1, .to = -1 } } };
+	for (int i = 0; i < 2; i++) {
+		MUST(pipe2(pipes[i], O_CLOEXEC | O_NONBLOCK) == 0);
+		play.out[i] = pipes[i][1];
+		g->pump[i].from = pipes[i][0];
+		g->pump[i].to = open("/dev/null", O_WRONLY | O_CLOEXEC);
+	}
+	g->vm = bytes_one(&play.script) & 1;
+	if (!g->vm)
+		MUST(boot_dial(g, &e) == 0);
+}
+
+static void end(struct guest *g)
+{
+	int *all[] = { &g->ctl, &g->file, &g->stdin_fd, &g->go_fd, &play.host, &play.go, &play.in };
+
+	for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++)
+		fd_closep(all[i]);
+	for (int i = 0; i < 2; i++) {
+		fd_closep(&play.out[i]);
+		fd_closep(&g->pump[i].from);
+		fd_closep(&g->pump[i].to);
+		free(g->pump[i].chunk);
+	}
+	if (g->seen)
+		tdestroy(g->seen->root, free);
+	free(g->seen);
+	strv_free(&g->args);
+	strv_free(&g->env);
+	strv_free(&g->include);
+	strv_free(&g->exclude);
+	buf_free(&g->out);
+	buf_free(&g->stdin_buf);
+	buf_free(&play.heard);
+	scratch_clean();
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	static struct guest g;
+
+	begin(&g, data, size);
+	int rc = guest_serve(&g);
+	hear();
+	check_heard(&g, rc);
+	end(&g);
+	return 0;
+}

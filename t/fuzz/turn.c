@@ -1,0 +1,261 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A hostile guest plays a script against the real turn: frames, streams, its end,
+ * and the passing of time (peer.h). Whatever it plays, the run ends, with one
+ * verdict, which the first status that the guest sent bears out; the bytes that
+ * came are the bytes that went; caps and credit hold; nothing is planted. */
+#include "peer.h"
+#include "scratch.h"
+#include "target.h"
+
+/* The keeper is the peer. */
+#define keeper_start peer_keeper_start
+#define keeper_end peer_keeper_end
+static int keeper_start(struct keeper *k, int (*body)(void *, int), void *arg, struct err *e);
+static void keeper_end(struct keeper *k);
+#include "run/run.c"
+
+#include <fcntl.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+
+#define FILES_MAX 4		/* --max-files */
+#define OUTPUT_MAX 300		/* --max-output */
+#define CAPTURE_MAX 100		/* bytes of a stream in JSON */
+#define LARGE (400u << 10)	/* more than the first credit */
+
+static struct peer peer;	/* the one that plays: the clock is its */
+static int link_fd;		/* the turn's end */
+
+int64_t clock_now_us(void)
+{
+	return peer.time_us;
+}
+
+/* The turn is about to wait; with this peer it need not. */
+int clock_poll_ms(int64_t at_us)
+{
+	peer_step(&peer, at_us);
+	return 0;
+}
+
+static int keeper_start(struct keeper *k, int (*body)(void *, int), void *arg, struct err *e)
+{
+	(void)body;
+	(void)arg;
+	(void)e;
+	k->link = link_fd;
+	peer.turn = (const struct turn *)(const void *)((const char *)k - offsetof(struct turn, keeper));
+	return 0;
+}
+
+static void keeper_end(struct keeper *k)
+{
+	fd_closep(&k->link);
+}
+
+/* What the guest of the last attempt said of the program's end. */
+struct said {
+	bool started, ended, done, files, spent;
+	struct msg_ended end;
+	uint64_t bytes[PEER_STREAMS];
+};
+
+static struct said what_was_said(const struct buf *sent)
+{
+	struct said s = { 0 };
+	struct frame f;
+	struct err e;
+	size_t at = 0;
+	ssize_t used;
+
+	if (sent->len == 0)
+		return s;
+	while ((used = frame_next(sent->at + at, sent->len - at, &f, &e)) > 0) {
+		struct unpacker u = unpack(&f);
+
+		s.started |= f.kind == MSG_STARTED;
+		s.files |= f.kind == MSG_FILE;
+		s.spent |= f.kind == MSG_SPENT;
+		if (f.kind == MSG_DONE && s.ended && !s.done) {
+			s.bytes[0] = unpack_number(&u, 8);
+			s.bytes[1] = unpack_number(&u, 8);
+			s.done = !u.bad;
+		}
+		if (f.kind == MSG_ENDED && !s.ended)
+			s.ended = msg_get_ended(&f, &s.end, &e) == 0;
+		at += (size_t)used;
+	}
+	return s;
+}
+
+static void check_verdict(const struct result *r, int rc, const struct err *e, const struct said *s, bool oom)
+{
+	bool normal = rc == 0 && (r->status == RESULT_OK || r->status == RESULT_ERROR ||
+				  r->status == RESULT_SIGNAL);
+
+	MUST(rc == 0 || (e->kind != ERR_NONE && *e->msg));
+	MUST(rc == 0 || e->kind != ERR_GUEST || strstr(e->msg, "the sandbox sent what it must not: ") == e->msg);
+	MUST(!r->started || s->started);
+	MUST(!r->ended || (r->started && s->ended));
+	if (r->ended)
+		MUST(s->end.signaled ? r->signal == (int)s->end.code : r->exit_code == (int)s->end.code && !r->signal);
+	if (normal)
+		MUST(r->ended && s->done && s->end.by != MSG_BY_MEMORY && r->files.losses == 0);
+	if (rc == 0 && r->status == RESULT_MEMORY)
+		MUST(oom || s->end.by == MSG_BY_MEMORY);
+	if (rc == 0 && r->status == RESULT_TIMEOUT)
+		MUST(r->started && (s->spent || peer.time_us - r->started_us >= 60000000));
+	if (r->cancel)
+		MUST(peer.signalled || peer.reader_left);
+}
+
+static void check_stream(const struct stream *s, const struct peer_stream *p, bool normal, uint64_t said)
+{
+	bool json = s->kind == STREAM_CAPTURE;
+	const struct buf *came = json ? &s->held : &p->came;
+	size_t begin = peer.greeted ? p->before_hello : p->written.len, could = p->written.len - begin;
+
+	/* a stream that was dropped half-way counts on */
+	MUST(s->bytes <= could && came->len <= s->bytes);
+	MUST(came->len == 0 || !memcmp(came->at, p->written.at + begin, came->len));
+	if (!normal)
+		return;
+	MUST(s->bytes >= p->before_done - begin && (said == MSG_UNCOUNTED || s->bytes >= said));
+	MUST(came->len == (json && s->bytes > CAPTURE_MAX ? CAPTURE_MAX : s->bytes));
+}
+
+static void check_files(const struct outdir *d)
+{
+	uint64_t sum = 0;
+
+	for (size_t i = 0; i < d->files; i++)
+		MUST(!__builtin_add_overflow(sum, d->file[i].size, &sum));
+	MUST(d->files <= FILES_MAX && sum <= OUTPUT_MAX);
+}
+
+/* Standard input: some bytes and their end. */
+static void make_stdin(void)
+{
+	int in[2];
+
+	MUST(pipe2(in, O_CLOEXEC) == 0 && write(in[1], "print(input())\nline\n", 20) == 20);
+	MUST(dup2(in[0], STDIN_FILENO) == STDIN_FILENO);
+	close(in[0]);
+	close(in[1]);
+}
+
+static void make_stream(struct stream *s, int i, bool json)
+{
+	int to[2];
+
+	if (json) {
+		stream_init(s, "a stream", -1, STREAM_CAPTURE, CAPTURE_MAX);
+		return;
+	}
+	MUST(pipe2(to, O_CLOEXEC | O_NONBLOCK) == 0);
+	(void)fcntl(to[1], F_SETPIPE_SZ, 4096);
+	stream_init(s, "a stream", to[1], STREAM_WRITE, NUM_NONE);
+	peer.stream[i].to = to[0];
+}
+
+struct setting {
+	struct plan plan;
+	struct inputs inputs;
+	struct input input;
+	struct choice choice;
+	struct warmth warmth;
+	struct result result;
+	int sig_fd;
+};
+
+static void make_setting(struct setting *s, uint8_t how, uint8_t more)
+{
+	static char text[LARGE + 1], name[] = "backend", program[] = "program";
+	bool vm = how & 0x40, oom = how & 0x80;
+
+	if (!*text)
+		memset(text, 'x', LARGE);
+	plan_init(&s->plan);
+	s->plan.json = how & 1;
+	s->plan.limit[LIMIT_TIMEOUT] = more & 1 ? NUM_NONE : 60000;
+	s->plan.limit[LIMIT_CPU_TIME] = more & 4 ? 1000 : NUM_NONE;
+	s->plan.limit[LIMIT_MAX_FILES] = FILES_MAX;
+	s->plan.limit[LIMIT_MAX_OUTPUT] = OUTPUT_MAX;
+	s->plan.output_dir = how & 2 ? strdup("out") : NULL;
+	s->plan.source = how & 8 ? PLAN_STDIN : PLAN_CODE;
+	s->input = (struct input){ .type = MSG_REGULAR, .place = MSG_AS_PROGRAM, .path = program, .fd = -1,
+				   .mode = 0600, .source = name, .text = text, .size = more & 2 ? LARGE : 20 };
+	if (how & 8)
+		s->input.size = INT64_MAX;
+	s->inputs = (struct inputs){ .at = &s->input, .n = 1, .from_stdin = how & 8 };
+	s->choice = (struct choice){ .plan = &s->plan, .boot_ms = s->plan.boot_ms,
+				     .cgroup = { .oom_fd = -1, .cpu_fd = -1 },
+				     .template_dir = how & 0x10 ? "template" : NULL,
+				     .save_dir = how & 0x20 && !(how & 0x10) ? "save" : NULL };
+	s->choice.program[vm ? 0 : 1] = name;
+	if (oom)
+		s->choice.cgroup.oom_fd = memfd_create("events", MFD_CLOEXEC);
+	s->warmth = (struct warmth){ .preload = &s->plan.preloads.list[0], .make.lock = -1 };
+}
+
+static void begin(struct setting *s, struct bytes *script, uint8_t how, uint8_t more)
+{
+	int link[2], sig[2];
+	struct err e;
+
+	MUST(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, link) == 0);
+	MUST(pipe2(sig, O_CLOEXEC | O_NONBLOCK) == 0);
+	link_fd = link[0];
+	s->sig_fd = sig[0];
+	make_setting(s, how, more);
+	peer_begin(&peer, *script, how & 0x40 ? 0 : 1, link[1], sig[1]);
+	result_init(&s->result, peer.time_us);
+	make_stream(&s->result.out, 0, s->plan.json);
+	make_stream(&s->result.err, 1, s->plan.json);
+	make_stdin();
+	scratch_plant();
+	MUST(outdir_open(&s->result.files, &s->plan, &e) == 0);
+}
+
+static void end(struct setting *s, bool files)
+{
+	int to[] = { s->result.out.to, s->result.err.to };
+
+	result_free(&s->result);
+	for (int i = 0; i < 2; i++)
+		fd_closep(&to[i]);
+	fd_closep(&s->choice.cgroup.oom_fd);
+	fd_closep(&s->sig_fd);
+	peer_end(&peer);
+	plan_free(&s->plan);
+	scratch_check();
+	if (files)
+		scratch_clean();
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct bytes script = { data, size };
+	uint8_t how = bytes_one(&script), more = bytes_one(&script);
+	struct setting s;
+	struct err e = { 0 };
+
+	(void)signal(SIGPIPE, SIG_IGN);
+	(void)unsetenv("HOME");		/* what is known of this host is not to change */
+	(void)unsetenv("XDG_CACHE_HOME");
+	begin(&s, &script, how, more);
+	if (how & 0x80)
+		MUST(pwrite(s.choice.cgroup.oom_fd, "oom_kill 1\n", 11, 0) == 11);
+	int rc = run_turn(&s.plan, &s.inputs, &s.choice, s.sig_fd, how & 4 ? 1 : 0, &s.warmth, &s.result, &e);
+	peer_read(&peer);
+	const struct said said = what_was_said(&peer.sent);
+	check_verdict(&s.result, rc, &e, &said, how & 0x80);
+	bool normal = rc == 0 && s.result.status <= RESULT_ERROR && s.result.warnings.n == 0;
+	check_stream(&s.result.out, &peer.stream[0], normal, said.bytes[0]);
+	check_stream(&s.result.err, &peer.stream[1], normal, said.bytes[1]);
+	check_files(&s.result.files);
+	end(&s, said.files);
+	return 0;
+}
