@@ -187,8 +187,10 @@ static void make_setting(struct setting *s, uint8_t how, uint8_t more)
 	s->plan.source = how & 8 ? PLAN_STDIN : PLAN_CODE;
 	s->input = (struct input){ .type = MSG_REGULAR, .place = MSG_AS_PROGRAM, .path = program, .fd = -1,
 				   .mode = 0600, .source = name, .text = text, .size = more & 2 ? LARGE : 20 };
-	if (how & 8)
+	if (how & 8) {		/* it comes from standard input */
 		s->input.size = INT64_MAX;
+		s->input.text = NULL;
+	}
 	s->inputs = (struct inputs){ .at = &s->input, .n = 1, .from_stdin = how & 8 };
 	s->choice = (struct choice){ .plan = &s->plan, .boot_ms = s->plan.boot_ms,
 				     .cgroup = { .oom_fd = -1, .cpu_fd = -1 },
