@@ -18,6 +18,8 @@
 #include <unistd.h>
 
 #define FONT_CACHE GUEST_LIB "/matplotlib"
+#define INODE_BYTES 16384		/* of a tmpfs for each of its files */
+#define INODES_MIN 4096
 #define MEMORY_SLACK (UINT64_C(32) << 20)	/* the program's pages of the image; its last leap */
 
 static int write_group(const struct guest *g, const char *file, const char *text, struct err *e)
@@ -89,6 +91,26 @@ static int make_folder(const char *path, mode_t mode, uid_t uid, struct err *e)
 	return 0;
 }
 
+/* gVisor's files take 2K of its own memory each, which no limit of the program
+ * counts: empty ones without end would end the whole sandbox. A runsc of 2024 does
+ * not know the option. */
+static int mount_sized(const char *at, const char *mode, uint64_t bytes, uint64_t inodes,
+		       struct err *e)
+{
+	const unsigned long flags = MS_NOSUID | MS_NODEV;
+	char options[96];
+	size_t size = (size_t)snprintf(options, sizeof(options), "mode=%s,size=%" PRIu64, mode, bytes);
+
+	snprintf(options + size, sizeof(options) - size, ",nr_inodes=%" PRIu64,
+		 inodes < INODES_MIN ? INODES_MIN : inodes);
+	if (mount("tmpfs", at, "tmpfs", flags, options) == 0)
+		return 0;
+	options[size] = 0;
+	if (errno != EINVAL || mount("tmpfs", at, "tmpfs", flags, options) < 0)
+		return err_sys(e, ERR_HOST, "mount a tmpfs of %" PRIu64 " bytes on %s", bytes, at);
+	return 0;
+}
+
 /* One sized tmpfs is what the program may write; its parts are bound to where
  * they belong, the last one over the pool itself, which hides the rest. */
 static int mount_pool(const struct msg_run *run, struct err *e)
@@ -103,21 +125,16 @@ static int mount_pool(const struct msg_run *run, struct err *e)
 		{ GUEST_POOL "/home", GUEST_HOME, 0700, GUEST_UID },
 		{ GUEST_POOL "/run", GUEST_POOL, 0700, GUEST_UID },
 	};
-	char options[80];
 
-	snprintf(options, sizeof(options), "mode=755,size=%" PRIu64, run->disk_bytes);
-	if (mount("tmpfs", GUEST_POOL, "tmpfs", MS_NOSUID | MS_NODEV, options) < 0)
-		return err_sys(e, ERR_HOST, "mount a tmpfs of %" PRIu64 " bytes", run->disk_bytes);
+	if (mount_sized(GUEST_POOL, "755", run->disk_bytes, run->disk_bytes / INODE_BYTES, e) < 0)
+		return -1;
 	for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++) {
 		if (make_folder(parts[i].from, parts[i].mode, parts[i].uid, e) < 0)
 			return -1;
 		if (mount(parts[i].from, parts[i].to, NULL, MS_BIND, NULL) < 0)
 			return err_sys(e, ERR_HOST, "bind %s", parts[i].to);
 	}
-	snprintf(options, sizeof(options), "mode=1777,size=%" PRIu64, run->shm_bytes);
-	if (mount("tmpfs", "/dev/shm", "tmpfs", MS_NOSUID | MS_NODEV, options) < 0)
-		return err_sys(e, ERR_HOST, "mount /dev/shm");
-	return 0;
+	return mount_sized("/dev/shm", "1777", run->shm_bytes, INODES_MIN, e);
 }
 
 /* matplotlib wants its font list in a folder that it may write; a link into
