@@ -34,6 +34,7 @@
 #define CLONES_SINCE "20250101"
 #define ASK_MS 3000u		/* that it may take to say its version */
 #define GIB (1ull << 30)
+#define SENTRY_DATA (512ull << 20)	/* it reserves 230M, and uses 10M to 100M of it */
 
 /* Flags whose defaults we count on are given all the same; only such as a
  * runsc of 2024 knows too, for an unknown one is fatal. (-watchdog-action is
@@ -196,14 +197,16 @@ static void pin(uint64_t cpus)
 static int set_limits(const struct choice *c, struct err *e)
 {
 	uint64_t memory = c->plan->limit[LIMIT_MEMORY] + PLAN_MEMORY_SLACK;
-	struct rlimit core = { 0, 0 }, size;
+	struct rlimit core = { 0, 0 }, heap = { SENTRY_DATA, SENTRY_DATA }, size;
 
 	if (setrlimit(RLIMIT_CORE, &core) < 0)
 		return err_sys(e, ERR_HOST, "set a limit");
 	/* Without a cgroup the sentry's memory file is what can be bounded. It
-	 * grows in steps of 1 GiB and has holes: one step more is for those. */
+	 * grows in steps of 1 GiB and has holes: one step more is for those. What
+	 * pipes and sockets hold lies in its heap instead. */
 	size.rlim_cur = size.rlim_max = (memory + GIB - 1) / GIB * GIB + GIB;
-	if (!c->cgroup.memory && setrlimit(RLIMIT_FSIZE, &size) < 0)
+	if (!c->cgroup.memory &&
+	    (setrlimit(RLIMIT_FSIZE, &size) < 0 || setrlimit(RLIMIT_DATA, &heap) < 0))
 		return err_sys(e, ERR_HOST, "bound the sandbox's memory");
 	if (!c->cgroup.cpu)
 		pin(c->plan->limit[LIMIT_CPUS]);

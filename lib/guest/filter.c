@@ -10,6 +10,7 @@
 #include <errno.h>
 #include <sched.h>
 #include <seccomp.h>
+#include <stdint.h>
 #include <sys/socket.h>
 
 #define ALL(name) { SCMP_SYS(name), EPERM }
@@ -52,6 +53,10 @@ static int add_rules(scmp_filter_ctx ctx)
 		if (news & bit)
 			rc = seccomp_rule_add(ctx, SCMP_ACT_ERRNO(EPERM), SCMP_SYS(clone), 1,
 					      SCMP_A0_64(SCMP_CMP_MASKED_EQ, bit, bit));
+	/* a better priority: gVisor lets everyone have it, if only as a number */
+	if (rc == 0)
+		rc = seccomp_rule_add(ctx, SCMP_ACT_ERRNO(EACCES), SCMP_SYS(setpriority), 1,
+				      SCMP_A2_32(SCMP_CMP_GT, INT32_MAX));
 	/* socket(): above AF_NETLINK nothing, below only those that are listed */
 	if (rc == 0)
 		rc = seccomp_rule_add(ctx, SCMP_ACT_ERRNO(EAFNOSUPPORT), SCMP_SYS(socket), 1,

@@ -233,6 +233,22 @@ static void boot_text(const struct turn *t, char *text, size_t size)
 
 static int on_link(struct turn *t, struct err *e);
 
+/* Without a cgroup nobody counts how often memory was refused: a sentry that was
+ * refused more heap ends as Go programs do, with 2. */
+static bool heap_struck(struct turn *t)
+{
+	struct pollfd link = { t->keeper.link, POLLIN, 0 };
+	struct err ignored = { 0 };
+
+	if (t->choice->cgroup.memory || t->phase <= TURN_MAKE ||
+	    backends[choice_first(t->choice)]->own_limits)
+		return false;
+	/* the keeper says how in a moment, if it still lives */
+	if (!*t->how && poll(&link, 1, PLAN_END_MS) > 0)
+		(void)on_link(t, &ignored);
+	return !strcmp(t->how, "exit status 2");
+}
+
 /* The channel or the backend ended without MSG_DONE. */
 static int on_death(struct turn *t, struct err *e)
 {
@@ -246,7 +262,7 @@ static int on_death(struct turn *t, struct err *e)
 		boot_text(t, text, sizeof(text));
 		return turn_go_cold(t, true, *text ? text : "it ended", e);
 	}
-	if (cgroup_oom_kills(&t->choice->cgroup) > 0) {
+	if (cgroup_oom_kills(&t->choice->cgroup) > 0 || heap_struck(t)) {
 		turn_strike(t, LIMIT_MEMORY);
 		give_up(t, "the memory limit ended the whole sandbox: files may be lost");
 		return 0;

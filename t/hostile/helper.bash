@@ -16,7 +16,7 @@ firecracker) pai+=(--backend=firecracker --memory=256M) ;;
 esac
 
 # An emulated host is 20 to 40 times slower: its bounds of time are wider.
-slack=3
+slack=10
 [ ! -e /run/kvm-host ] || slack=60
 
 # only WHY BACKEND...: the row has a meaning there alone
