@@ -12,6 +12,7 @@
 #include "run/run.h"
 #include "state/store.h"
 
+#include <errno.h>
 #include <getopt.h>
 #include <jansson.h>
 #include <stdio.h>
@@ -194,8 +195,9 @@ static int do_gc(const struct request *rq, struct store *s)
 	for (size_t i = 0; i < s->templates; i++) {
 		const struct store_template *t = &s->template[i];
 
-		if (!store_is_stale(s, t))
-			continue;
+		AUTO_FD held = store_is_stale(s, t) ? template_hold(t->path) : -1;
+		if (!store_is_stale(s, t) || (held < 0 && errno == EWOULDBLOCK))
+			continue;	/* in use, or just being made */
 		template_remove(t->path);
 		if (access(t->path, F_OK) == 0) {
 			left++;		/* the system's, for a plain user */

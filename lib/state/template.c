@@ -198,17 +198,33 @@ static int write_note(const char *dir, const char *name, const char *text)
 	return fd < 0 ? -1 : fd_write_all(fd, text, strlen(text));
 }
 
+static int hold(const char *folder)
+{
+	char path[TEMPLATE_PATH + 16];
+
+	snprintf(path, sizeof(path), "%s/.lock", folder);
+	AUTO_FD lock = open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
+	return lock < 0 || flock(lock, LOCK_EX | LOCK_NB) < 0 ? -1 : fd_take(&lock);
+}
+
+int template_hold(const char *path)
+{
+	char folder[TEMPLATE_PATH];
+
+	snprintf(folder, sizeof(folder), "%.*s", (int)(strrchr(path, '/') - path), path);
+	return hold(folder);
+}
+
 int template_begin(const char *name, const struct template_key *k, bool for_all,
 		   struct template_make *m)
 {
-	char folder[TEMPLATE_PATH], path[TEMPLATE_PATH + 16];
+	char folder[TEMPLATE_PATH];
 
 	*m = (struct template_make){ .lock = -1 };
 	if (!template_folder(for_all, true, folder) || strlen(folder) > TEMPLATE_PATH - 64)
 		return -1;
-	snprintf(path, sizeof(path), "%s/.lock", folder);
-	AUTO_FD lock = open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
-	if (lock < 0 || flock(lock, LOCK_EX | LOCK_NB) < 0)
+	AUTO_FD lock = hold(folder);
+	if (lock < 0)
 		return -1;
 	sweep(folder);
 	snprintf(m->failed, sizeof(m->failed), "%.4000s/" FAILED "%s", folder, name);

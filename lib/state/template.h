@@ -48,6 +48,9 @@ int template_begin(const char *name, const struct template_key *k, bool for_all,
 bool template_end(struct template_make *m, bool good);
 /* It cannot be made: for ten minutes nobody tries again. */
 void template_avoid(const struct template_make *m);
+/* Holds the folder of the template PATH, so that no run makes one there: returns a
+ * descriptor, or -1, and errno is EWOULDBLOCK if one does just now. */
+int template_hold(const char *path);
 /* Removes the template in the folder PATH. */
 void template_remove(const char *path);
 
