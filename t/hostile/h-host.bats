@@ -42,11 +42,11 @@ ends() {
 			ends "${s#*:}"
 		done
 	done
+	# of two that wait the lower number is heard first
 	started -k 60s
-	kill -TERM "$pid"
 	kill -HUP "$pid"
 	kill -TERM "$pid"
-	ends 143
+	ends 129
 	# a shell's background jobs ignore INT and QUIT: python does not
 	for s in INT QUIT; do
 		python3 - "$s" "${pai[@]}" -c 'import time

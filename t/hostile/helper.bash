@@ -17,7 +17,10 @@ esac
 
 # An emulated host is 20 to 40 times slower: its bounds of time are wider.
 slack=10
-[ ! -e /run/kvm-host ] || slack=60
+if [ -e /run/kvm-host ]; then
+	slack=60
+	pai+=(--config="$here/data/emulated.yaml")
+fi
 
 # only WHY BACKEND...: the row has a meaning there alone
 only() {

@@ -41,7 +41,7 @@ import random; print(random.random(), random.SystemRandom().random())' >>all &
 	cp "$PAI_IMAGE"/* image/
 	cp -r "$PAI_SOURCE/deploy/." deploy/
 	sed -i 's/^def differ(.*/&\n    raise OSError("no new numbers")/' deploy/image/sitecustomize.py
-	deploy/build-image --seal image
+	deploy/build-image --seal --guest="$PAI_GUEST" image
 	pai --image=./image -nc 0
 	run -125 --separate-stderr pai --image=./image -nc 'print("ran")'
 	[ -z "$output" ]
