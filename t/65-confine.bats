@@ -94,7 +94,8 @@ os.mkdir("new"); open("new/f", "w").write(open("in/sub/b").read()); open("g", "w
 		[ "$(cat word)" = 'status=ok exit=0 signal=-' ]
 		grep -q '^real=' usage
 		[ "$(grep -c '^openat' after)" -ge 4 ]
-		grep -q '^openat([0-9]*, "sub/b", O_RDONLY' after
+		# a cold sandbox has its inputs before it says hello
+		[ "${PAI_START:-}" = fresh ] || grep -q '^openat([0-9]*, "sub/b", O_RDONLY' after
 	done
 	traced -c 'print(1)'
 	run ! grep -q '^openat' after
@@ -135,7 +136,7 @@ os.makedirs("sub"); open("sub/f", "w").write(open("in/sub/f").read())'
 	run -0 --separate-stderr pai --json -c 'print("ran")'
 	[ "$(jq -r '.stdout, .backend.start' <<<"$output" | xargs)" = 'ran cold' ]
 	jq .warnings <<<"$output"	# shown if the next line fails
-	[ -z "$(find cache/pai/templates -mindepth 1 -maxdepth 1 -type d)" ]
+	[ ! -e "$t" ] && [ ! -e "$t.gone" ]
 }
 
 @test "a terminal, a pipe, a file, closed descriptors" {
