@@ -42,12 +42,12 @@ until_true() {
 	end
 }
 
-@test "with -o and an input folder root keeps the two rights that these need, no more" {
+@test "with an input folder root keeps the right to read that it needs, no more" {
 	[ "$(id -u)" = 0 ] && [ "${PAI_AS:-}" != user ] || skip 'needs root'
 	mkdir in
 	begin -i in -o out
 	run -1 "$PAI_SOURCE/t/posture" "$pid" gvisor-root "$PAI_SOURCE/t/data/posture"
-	[ "$(grep '^!' <<<"$output")" = '! command caps dac_override,dac_read_search allowed: none' ]
+	[ "$(grep '^!' <<<"$output")" = '! command caps dac_override,dac_read_search allowed: dac_override' ]
 	end
 }
 
@@ -72,12 +72,13 @@ traced() {
 	strace -o probe true 2>/dev/null || skip 'strace may not trace here'
 	# of a process that cannot be traced only root sees the paths
 	[ "$(id -u)" = 0 ] || skip 'needs root'
-	strace -qq -o log -e trace=%file,execve,socket,seccomp,clone,fork,vfork,clone3 \
-		"${as_user[@]}" "$PAI_BUILD/pai-exec" "${fresh[@]}" ${PAI_IMAGE:+--image="$PAI_IMAGE"} "$@"
+	strace -qq -o log "${as_user[@]}" "$PAI_BUILD/pai-exec" "${fresh[@]}" ${PAI_IMAGE:+--image="$PAI_IMAGE"} "$@"
 	[ "$(grep -c '^seccomp(SECCOMP_SET_MODE_FILTER, 0, .* = 0$' log)" = 1 ]
 	# nothing is started, and no path is opened that does not begin at an open folder
 	awk '/^seccomp\(SECCOMP_SET_MODE_FILTER, 0, / {on = 1; next} on' log >after
 	run ! grep -E '^(execve|clone|clone3|fork|vfork|socket|open|creat)\(' after
+	# what is needed is allowed, also where nobody looks at the answer
+	run ! grep -E '= -1 (EACCES|EPERM|ENOSYS)' after
 	run ! grep -E '^openat\((AT_FDCWD|[0-9]+, "(/|[^"]*\.\.))' after
 }
 
@@ -132,7 +133,8 @@ os.makedirs("sub"); open("sub/f", "w").write(open("in/sub/f").read())'
 	t=$(find cache/pai/templates -mindepth 1 -maxdepth 1 -type d)
 	[ "$(stat -c %a "$t/sizes")" = 644 ]
 	[ -z "$(find cache/pai/templates -name '*.part')" ]
-	head -c "$(stat -c %s "$t/checkpoint.img")" /dev/urandom | "${as_user[@]}" dd "of=$t/checkpoint.img" status=none
+	size=$(stat -c %s "$t/checkpoint.img")	# before it is opened to be written
+	head -c "$size" /dev/urandom | "${as_user[@]}" dd "of=$t/checkpoint.img" status=none
 	run -0 --separate-stderr pai --json -c 'print("ran")'
 	[ "$(jq -r '.stdout, .backend.start' <<<"$output" | xargs)" = 'ran cold' ]
 	jq .warnings <<<"$output"	# shown if the next line fails

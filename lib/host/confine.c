@@ -31,10 +31,11 @@ static const struct {
 	int cap;
 	unsigned who, places;	/* places: only with one of these; 0: always */
 } caps[] = {
-	/* root means its own -i and -o to work in other users' folders too; for uid 0
-	 * it is little more than what it owns anyway */
+	/* root means its own -i and -o to work in other users' folders too, and the root of
+	 * a cgroup hierarchy is a folder that its owner may not write; for uid 0 it is
+	 * little more than what it owns anyway */
 	{ CAP_DAC_READ_SEARCH, CONFINE_COMMAND, CONFINE_READ },
-	{ CAP_DAC_OVERRIDE, CONFINE_COMMAND, CONFINE_WRITE },
+	{ CAP_DAC_OVERRIDE, CONFINE_COMMAND, CONFINE_WRITE | CONFINE_RMDIR },
 	/* what a backend needs to shut itself in: namespaces, mounts, a root, a uid of
 	 * its own, processes of other uids */
 	{ CAP_SYS_ADMIN, CONFINE_STARTER, 0 }, { CAP_SYS_CHROOT, CONFINE_STARTER, 0 },
