@@ -5,7 +5,6 @@
 
 #include "say.h"
 
-#include "base/clock.h"
 #include "base/fd.h"
 #include "host/cgroup.h"
 #include "plan/config.h"
@@ -147,7 +146,7 @@ static int warm_one(const struct request *rq, const char *image, size_t which)
 {
 	struct err e = { 0 };
 	struct plan p;
-	struct result r;
+	struct run_summary s = { .status = RESULT_FAILED };
 	int status = 125;
 
 	if (warm_plan(rq, image, &p, &e) < 0 || which >= p.preloads.n) {
@@ -156,17 +155,16 @@ static int warm_one(const struct request *rq, const char *image, size_t which)
 	}
 	p.preload = &p.preloads.list[which];
 	progress(rq, "template", p.preload->name);
-	run(&p, clock_now_us(), 7, NULL, &r);
-	if (r.status != RESULT_OK)
-		say(r.status == RESULT_FAILED ? r.error.msg : "interrupted");
-	else if (!r.clone && !r.left_template)
-		say(r.notes.n > 0 ? r.notes.at[r.notes.n - 1] : "no template was made: another maker is at it, "
-		    "or the cache folder cannot be written");
+	(void)run_apart(&p, &s, &s.error);
+	if (s.status != RESULT_OK)
+		say(s.status == RESULT_FAILED ? s.error.msg : "interrupted");
+	else if (!s.clone && !s.left_template)
+		say(*s.note ? s.note : "no template was made: another maker is at it, or the cache folder "
+		    "cannot be written");
 	else
 		status = 0;
 	if (status == 0)
-		printf("%s: template %s %s\n", image, p.preload->name, r.clone ? "was there" : "made");
-	result_free(&r);
+		printf("%s: template %s %s\n", image, p.preload->name, s.clone ? "was there" : "made");
 	plan_free(&p);
 	return status;
 }

@@ -16,14 +16,13 @@ const char *say_program = "pai-exec";
 void say(const char *text)
 {
 	char line[ERR_MSG_MAX + 64];
-	int n = snprintf(line, sizeof(line) - 1, "%s: %s", say_program, text);
+	size_t n = (size_t)snprintf(line, sizeof(line), "%s: ", say_program);
 
-	if (n < 0)
-		return;
-	if ((size_t)n > sizeof(line) - 2)
-		n = sizeof(line) - 2;
+	/* the one way of all messages: nothing that a guest or a backend has put into
+	 * one moves a cursor */
+	n += str_printable(line + n, sizeof(line) - 1 - n, text, strlen(text));
 	line[n++] = '\n';
-	(void)fd_write_all(STDERR_FILENO, line, (size_t)n);	/* nowhere to say it */
+	(void)fd_write_all(STDERR_FILENO, line, n);	/* nowhere to say it */
 }
 
 int say_flushed(int status)

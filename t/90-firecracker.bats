@@ -167,6 +167,30 @@ except KeyboardInterrupt:
 	[ -z "$nets" ]
 }
 
+@test "no process of a run has more rights than the table says" {
+	begin
+	[ "$(id -u)" = 0 ] || skip 'needs root, to look at processes that cannot be traced'
+	mkfifo up
+	# auto: the other backend's keeper, which waited, is gone when a program runs
+	for backend in firecracker auto; do
+		"${pai[@]}" --backend="$backend" --memory=256M -nc 'print("up", flush=True)
+import time; time.sleep(600)' >up &
+		pid=$!
+		exec 5<up
+		read -ru 5 _
+		right=1
+		for _ in $(seq 100); do
+			"$PAI_SOURCE/t/posture" "$pid" "firecracker-${PAI_AS:-root}" "$PAI_SOURCE/t/data/posture" >seen && right=0 && break
+			read -rt 0.1 <> <(:) || :
+		done
+		cat seen
+		kill -KILL "$pid"
+		wait "$pid" || :
+		exec 5<&-
+		[ "$right" = 0 ]
+	done
+}
+
 @test "kill -9 at any point leaves nothing" {
 	begin
 	for _ in $(seq "${PAI_KILLS:-4}"); do

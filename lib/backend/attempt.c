@@ -6,11 +6,13 @@
 #include "base/fd.h"
 #include "base/num.h"
 #include "base/trace.h"
+#include "host/confine.h"
 
 #include <errno.h>
 #include <poll.h>
 #include <signal.h>
 #include <string.h>
+#include <sys/mount.h>
 #include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
@@ -19,8 +21,14 @@
 
 /* Everything is inherited from the command by fork, but only the link and the
  * cgroup's files are meant for us. */
-static void close_stdio(void)
+static void close_inherited(const struct cgroup *cg, int link, int sig_fd)
 {
+	int keep[CGROUP_LEAVES + 2] = { link, sig_fd };
+	size_t n = 2;
+
+	for (int i = 0; i < cg->n; i++)
+		keep[n++] = cg->leaf[i].procs;
+	fd_close_but(keep, n);
 	for (int fd = 0; fd <= 2; fd++)
 		(void)close(fd);
 	unsigned ignored;
@@ -81,8 +89,11 @@ static int first_attempt(struct keeping *k, struct err *e)
 	trace("keeper: up");
 	if (b->binds(k->c, k->c->program[k->which], binds, e) < 0 || root_enter(binds, e) < 0)
 		return -1;
-	close_stdio();
+	close_inherited(&k->c->cgroup, k->link, k->sig_fd);
 	trace("keeper: in its root");
+	if (confine(&(struct confine){ .who = CONFINE_STARTER }, e) < 0)
+		return -1;
+	trace("keeper: a starter's rights");
 	return make_attempt(k, e);
 }
 
@@ -119,6 +130,17 @@ static void reap(struct keeping *k)
 	}
 }
 
+/* It has started its last backend, which lives on by itself. */
+static int give_up_rights(const struct keeping *k, struct err *e)
+{
+	for (int i = 0; i < k->c->cgroup.n; i++)
+		(void)close(k->c->cgroup.leaf[i].procs);
+	/* a template that is in its place by now: it is changed no more */
+	if (k->c->save_dir && umount2(BACKEND_SAVE, MNT_DETACH) < 0)
+		return err_sys(e, ERR_HOST, "shut the template's folder");
+	return confine(&(struct confine){ .who = CONFINE_KEEPER }, e);
+}
+
 static int obey(struct keeping *k, const struct keeper_word *word, struct err *e)
 {
 	struct err why = { 0 };
@@ -142,6 +164,8 @@ static int obey(struct keeping *k, const struct keeper_word *word, struct err *e
 			;
 		k->clone = false;
 		return make_attempt(k, e);
+	case KEEPER_LAST:
+		return give_up_rights(k, e);
 	default:
 		return 0;
 	}
@@ -182,4 +206,12 @@ int backend_attempt(void *choice, int link)
 	(void)err_in(&e, "%s", backends[k.which]->name);
 	say(&k, KEEPER_FAILED, &e);
 	return 1;
+}
+
+int backend_attempt_later(void *choice, int link)
+{
+	struct keeper_word word;
+
+	return recv(link, &word, sizeof(word), 0) == sizeof(word) && word.what == KEEPER_GO
+		? backend_attempt(choice, link) : 0;
 }

@@ -18,6 +18,7 @@
 
 #define BACKENDS 2
 #define BACKEND_BINDS 12	/* the final NULLs included */
+#define BACKEND_SAVE "/save"	/* save_dir, in the keeper's root */
 #define BACKEND_PIPE (1 << 20)	/* bytes in flight on a raw stream, if the host lets us */
 
 /* A started sandbox, as the keeper hands it over. */
@@ -36,6 +37,7 @@ struct choice {
 	uint64_t boot_ms;	/* that a cold start may take to its hello */
 	const char *template_dir;	/* to clone from, or NULL */
 	const char *save_dir;	/* a snapshot may be asked for: where it goes, or NULL */
+	bool confined;		/* the command is, and can start nothing any more */
 	bool one_stream;	/* standard output and error are one file */
 	char *program[BACKENDS];	/* absolute path of each one's binary, or NULL */
 	struct err why_not[BACKENDS];	/* of those that cannot run here */
@@ -96,9 +98,12 @@ int backend_select(const struct plan *p, const struct image *im, struct choice *
 int choice_first(const struct choice *c);
 /* The cgroups and times for that backend; again for the next one. */
 void choice_prepare(struct choice *c);
-/* Gives up the first backend, which failed with WHY; false, and nothing is done,
- * if there is no other. */
-bool choice_fall_back(struct choice *c, const struct err *why);
+/* Makes *NEXT what *C would be without its first backend, with cgroups of its own
+ * still to be made; false if there is no other. It owns nothing of *C. */
+bool choice_next(const struct choice *c, struct choice *next);
+/* Gives up the first backend, which failed with WHY: *C becomes NEXT, which was made
+ * of it. */
+void choice_fall_back(struct choice *c, const struct choice *next, const struct err *why);
 /* After a start that failed with *E: asks the host what it refuses (probe.h).
  * Where that tells, or where *E itself is a refusal, *E becomes the story of
  * why no backend works here. Returns -1, as *E is still a failure. */
@@ -110,5 +115,7 @@ void choice_drop(struct choice *c);
  * was found fit, from the template if there is one, hands it to the command and
  * does what that asks for until the link ends. */
 int backend_attempt(void *choice, int link);
+/* The same, after a KEEPER_GO. */
+int backend_attempt_later(void *choice, int link);
 
 #endif

@@ -41,7 +41,7 @@
 #define FC "/bin/firecracker"		/* all in the keeper's root */
 #define VM "/vm"
 #define TEMPLATE "/template"
-#define SAVE "/save"
+#define SAVE BACKEND_SAVE
 #define API "api.sock"
 #define OLDEST "1.12"		/* that is known to work */
 #define OLDEST_MAJOR 1

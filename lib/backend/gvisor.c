@@ -28,7 +28,7 @@
 #define RUNSC "/bin/runsc"	/* in the keeper's root */
 #define STATE_DIR "/run/runsc"	/* runsc's own state, unless the plan has another */
 #define TEMPLATE "/template"	/* there too */
-#define SAVE "/save"
+#define SAVE BACKEND_SAVE
 #define WORDS_MAX 40
 #define SAVE_MS 30000u
 #define CLONES_SINCE "20250101"

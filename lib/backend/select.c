@@ -104,16 +104,24 @@ static int fit_from(const struct choice *c, int i)
 	return i;
 }
 
-bool choice_fall_back(struct choice *c, const struct err *why)
+bool choice_next(const struct choice *c, struct choice *next)
+{
+	*next = *c;
+	next->cgroup = (struct cgroup){ .oom_fd = -1, .cpu_fd = -1 };
+	next->program[choice_first(c)] = NULL;
+	return choice_first(next) < BACKENDS;
+}
+
+void choice_fall_back(struct choice *c, const struct choice *next, const struct err *why)
 {
 	int i = choice_first(c);
+	bool confined = c->confined;
 
-	if (fit_from(c, i + 1) >= BACKENDS)
-		return false;
 	free(c->program[i]);
-	c->program[i] = NULL;
+	cgroup_drop(&c->cgroup);
+	*c = *next;
+	c->confined = confined;
 	refuse(c, i, why);
-	return true;
 }
 
 int choice_first(const struct choice *c)

@@ -21,6 +21,7 @@ static const struct {
 	[ERR_BACKEND] = { "no_backend", 125 },
 	[ERR_BOOT] = { "boot_failed", 125 },
 	[ERR_SILENT] = { "boot_failed", 125 },
+	[ERR_CONFINE] = { "confine_failed", 125 },
 	[ERR_DIED] = { "sandbox_died", 125 },
 	[ERR_OUTPUT] = { "output", 125 },
 	[ERR_UNREADABLE] = { "unreadable", 126 },

@@ -20,6 +20,7 @@ enum err_kind {
 	ERR_BACKEND,		/* no sandbox backend works here */
 	ERR_BOOT,		/* the sandbox did not start */
 	ERR_SILENT,		/* it did, and nobody in it ever spoke */
+	ERR_CONFINE,		/* this process could not give up its rights */
 	ERR_DIED,		/* the sandbox died before it gave a status */
 	ERR_OUTPUT,		/* an output that should be kept was not */
 	ERR_UNREADABLE,		/* FILE cannot be read */

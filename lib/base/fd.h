@@ -19,6 +19,9 @@ int fd_write_all(int fd, const void *data, size_t n);
 /* Reads to the end or until N bytes; returns the count, or -1 and errno. */
 ssize_t fd_read_all(int fd, void *data, size_t n);
 int fd_nonblock(int fd, bool on);
+/* Closes all but 0, 1, 2 and KEEP[0..N), which is put in order; -1s in it are none.
+ * Linux before 5.9 closes nothing. */
+void fd_close_but(int *keep, size_t n);
 /* Opens /dev/null on each of 0, 1, 2 that is closed, so that nothing that is
  * opened later can be taken for them. Sets *WAS_OPEN's bit N if N was open. */
 int fd_guard_stdio(unsigned *was_open);

@@ -7,35 +7,29 @@
  */
 #include "guest/guest.h"
 
+#include "base/doors.h"
+
 #include <errno.h>
 #include <sched.h>
 #include <seccomp.h>
 #include <stdint.h>
 #include <sys/socket.h>
 
-#define ALL(name) { SCMP_SYS(name), EPERM }
+#define ALL(name) { SCMP_SYS(name), EPERM },
 
 static const struct {
 	int nr, sys;
 } refused[] = {
 	/* mounts, roots, namespaces */
-	ALL(mount), ALL(umount2), ALL(pivot_root), ALL(chroot), ALL(fsopen), ALL(fsconfig),
-	ALL(fsmount), ALL(fspick), ALL(move_mount), ALL(open_tree), ALL(mount_setattr),
-	ALL(unshare), ALL(setns),
+	ALL(mount) ALL(umount2) ALL(pivot_root) ALL(chroot) ALL(fsopen) ALL(fsconfig)
+	ALL(fsmount) ALL(fspick) ALL(move_mount) ALL(open_tree) ALL(mount_setattr)
+	ALL(unshare) ALL(setns)
 	/* its flags lie in memory that a filter cannot read: glibc falls back to clone */
 	{ SCMP_SYS(clone3), ENOSYS },
 	/* other processes */
-	ALL(ptrace), ALL(process_vm_readv), ALL(process_vm_writev), ALL(pidfd_getfd), ALL(kcmp),
-	/* kernel doors */
-	ALL(bpf), ALL(perf_event_open), ALL(userfaultfd), ALL(keyctl), ALL(add_key),
-	ALL(request_key), ALL(io_uring_setup), ALL(io_uring_enter), ALL(io_uring_register),
-	ALL(kexec_load), ALL(kexec_file_load), ALL(init_module), ALL(finit_module),
-	ALL(delete_module), ALL(modify_ldt), ALL(iopl), ALL(ioperm), ALL(open_by_handle_at),
-	ALL(name_to_handle_at), ALL(memfd_secret), ALL(fanotify_init), ALL(lookup_dcookie),
-	/* the machine */
-	ALL(acct), ALL(swapon), ALL(swapoff), ALL(reboot), ALL(settimeofday), ALL(clock_settime),
-	ALL(clock_adjtime), ALL(adjtimex), ALL(sethostname), ALL(setdomainname), ALL(quotactl),
-	ALL(quotactl_fd), ALL(syslog), ALL(vhangup),
+	ALL(ptrace) ALL(process_vm_readv) ALL(process_vm_writev) ALL(pidfd_getfd) ALL(kcmp)
+	DOORS(ALL)
+	ALL(name_to_handle_at) ALL(sethostname) ALL(setdomainname)
 };
 
 static const int families[] = { AF_UNIX, AF_INET, AF_INET6, AF_NETLINK };

@@ -10,6 +10,7 @@
 #include <sched.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
@@ -59,6 +60,27 @@ static int tie_life(int link, struct err *e)
 	return 0;
 }
 
+/* Our copies of the caller's arguments and environment, which /proc shows: a backend
+ * has no need to read a program or a secret there. The first word stays, a name. */
+static void wipe_words(void)
+{
+	char text[1024];
+	unsigned long at[4] = { 0 };	/* arguments and environment: start, end */
+	AUTO_FD fd = open("/proc/self/stat", O_RDONLY | O_CLOEXEC);
+	ssize_t n = fd < 0 ? -1 : read(fd, text, sizeof(text) - 1);
+
+	text[n > 0 ? n : 0] = 0;
+	char *word = strrchr(text, ')');
+	for (int field = 3; word && field <= 51 && (word = strchr(word + 1, ' ')); field++)
+		if (field >= 48)
+			at[field - 48] = strtoul(word + 1, NULL, 10);
+	if (!word || !at[0] || at[1] < at[0] || at[3] < at[2])	/* an old kernel */
+		return;
+	size_t name = strnlen((char *)at[0], at[1] - at[0]);
+	memset((char *)at[0] + name, 0, at[1] - at[0] - name);
+	memset((char *)at[2], 0, at[3] - at[2]);
+}
+
 static void reset_signals(void)
 {
 	sigset_t none;
@@ -88,6 +110,7 @@ int keeper_start(struct keeper *k, int (*body)(void *arg, int link), void *arg, 
 
 		fd_closep(&ours);
 		reset_signals();
+		wipe_words();
 		if ((uid && map_user(uid, gid, &m.err) < 0) || tie_life(theirs, &m.err) < 0) {
 			(void)keeper_send(theirs, &m, NULL, 0, &m.err);
 			_exit(1);
@@ -146,6 +169,7 @@ int keeper_recv(int link, struct keeper_msg *m, int fd[KEEPER_FDS])
 	struct msghdr h = { .msg_iov = &io, .msg_iovlen = 1, .msg_control = space,
 			    .msg_controllen = sizeof(space) };
 	ssize_t n = recvmsg(link, &h, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
+	char text[ERR_MSG_MAX];
 
 	for (int i = 0; i < KEEPER_FDS; i++)
 		fd[i] = -1;
@@ -154,5 +178,12 @@ int keeper_recv(int link, struct keeper_msg *m, int fd[KEEPER_FDS])
 	struct cmsghdr *c = n > 0 ? CMSG_FIRSTHDR(&h) : NULL;
 	if (c && c->cmsg_level == SOL_SOCKET && c->cmsg_type == SCM_RIGHTS)
 		memcpy(fd, CMSG_DATA(c), c->cmsg_len - CMSG_LEN(0));
-	return n == sizeof(*m);
+	if (n != sizeof(*m))
+		return 0;
+	/* it tells what a backend said */
+	m->err.msg[sizeof(m->err.msg) - 1] = 0;
+	snprintf(text, sizeof(text), "%s", m->err.msg);
+	if (m->err.kind)
+		(void)err_set(&m->err, m->err.kind, "%s", text);
+	return 1;
 }

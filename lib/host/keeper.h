@@ -32,6 +32,8 @@ enum keeper_ask {
 	KEEPER_SAVE = 'S',	/* snapshot the sandbox, which goes on */
 	KEEPER_NEXT = 'N',	/* end it, make the next attempt, cold */
 	KEEPER_CLONE = 'C',	/* make one from what was saved */
+	KEEPER_GO = 'G',	/* to a keeper that waits: make the first */
+	KEEPER_LAST = 'R',	/* nothing more will be asked for: give up all rights */
 	KEEPER_LIMIT = 'L',	/* end all after so many ms, even if the command is stopped or
 				 * stuck in a write; NUM_NONE takes that back */
 };

@@ -279,20 +279,51 @@ static int fill(json_t *o, const struct plan *p, const struct result *r)
 	return rc;
 }
 
+/* The length of a control at S that a JSON writer lets through and a terminal would
+ * obey: DEL, or one of U+0080 to U+009F. Else 0. */
+static size_t control_at(const char *s)
+{
+	return *s == 0x7f ? 1 : (uint8_t)s[0] == 0xc2 && (uint8_t)s[1] < 0xa0 ? 2 : 0;
+}
+
+/* TEXT, freed, with these as escapes, and a newline. */
+static char *without_controls(char *text)
+{
+	struct buf b = { 0 };
+	struct err ignored;
+	char escape[8];
+	int rc = 0;
+
+	for (const char *at = text; rc == 0 && *at;) {
+		size_t plain = 0, len = 0;
+
+		while (at[plain] && (len = control_at(at + plain)) == 0)
+			plain++;
+		int n = len ? snprintf(escape, sizeof(escape), "\\u%04x", (uint8_t)at[plain + len - 1]) : 0;
+		rc = buf_add(&b, at, plain, SIZE_MAX / 2, &ignored);
+		if (rc == 0)
+			rc = buf_add(&b, escape, (size_t)n, SIZE_MAX / 2, &ignored);
+		at += plain + len;
+	}
+	free(text);
+	if (rc < 0 || buf_add(&b, "\n", 2, SIZE_MAX / 2, &ignored) < 0)	/* with its NUL */
+		buf_free(&b);
+	return (char *)b.at;
+}
+
 char *result_json(const struct plan *p, const struct result *r, struct err *e)
 {
 	json_t *o = json_object();
-	char *text = NULL, *line;
+	char *text = NULL;
 
 	if (o && fill(o, p, r) == 0)
 		text = json_dumps(o, JSON_COMPACT | JSON_REAL_PRECISION(9));
 	json_decref(o);
-	line = text ? realloc(text, strlen(text) + 2) : NULL;
-	if (line)
-		return strcat(line, "\n");
-	free(text);
-	(void)err_set(e, ERR_HOST, "not enough memory for the result");
-	return NULL;
+	if (text)
+		text = without_controls(text);
+	if (!text)
+		(void)err_set(e, ERR_HOST, "not enough memory for the result");
+	return text;
 }
 
 void result_free(struct result *r)

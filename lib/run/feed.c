@@ -90,7 +90,7 @@ static int send_run(struct turn *t, struct err *e)
 
 int feed_prepare(struct turn *t, struct err *e)
 {
-	const char *modules = t->preload->modules;
+	const char *modules = t->road->preload->modules;
 	uint8_t body[MSG_PATH_MAX + 16];
 	struct packer p = { .at = body, .cap = sizeof(body) };
 

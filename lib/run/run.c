@@ -6,17 +6,14 @@
 #include "base/fd.h"
 #include "base/trace.h"
 #include "run/turn.h"
-#include "state/known.h"
 
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/signalfd.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-#define LOOK_MS 30		/* that standard input may take to show the program's start */
-#define WARM_MEMORY (256ull << 20)	/* below, only the least template is used */
 
 /* Signals become readable before the keeper exists, so none is lost. */
 static int take_signals(struct err *e)
@@ -101,84 +98,22 @@ static void judge(struct turn *t, struct result *r)
 		r->status = r->note[MSG_NOTE_NAME].len > 0 ? RESULT_ERROR : RESULT_OK;
 }
 
-/* Which template a run starts from, or leaves behind. */
-struct warmth {
-	const struct preload *preload;
-	char dir[TEMPLATE_PATH];	/* to clone from, or "" */
-	struct template_make make;
-};
-
-static bool can_be_warm(const struct plan *p, const struct inputs *in, const struct choice *c)
-{
-	if (p->fresh || p->source == PLAN_MODULE || in->lang == PLAN_SHELL || c->image->is_folder)
-		return false;
-	for (size_t i = 0; i < p->env.n; i++)
-		if (!preload_env_ok(p->env.at[i]))
-			return false;
-	const struct backend *b = backends[choice_first(c)];
-	char version[KNOWN_MAX] = "";
-
-	if (!b->save || !b->clones)
-		return b->save != NULL;
-	backend_version(b, c->program[choice_first(c)], version, sizeof(version));
-	return b->clones(version);
-}
-
-static void choose_template(const struct plan *p, struct inputs *in, struct choice *c, int sig_fd,
-			    struct warmth *w)
-{
-	struct template_key key = { .image = c->image->digest, .cpus = p->limit[LIMIT_CPUS] };
-	struct buf room = { 0 };
-	struct err ignored;
-	const char *text;
-	char name[TEMPLATE_NAME], more[256] = "";
-
-	*w = (struct warmth){ .make.lock = -1 };
-	if (!can_be_warm(p, in, c))
-		return;
-	if (p->preload) {
-		w->preload = p->preload;
-	} else {
-		size_t n = inputs_look(in, PRELOAD_LOOK, LOOK_MS, sig_fd, &room, &text);
-
-		w->preload = preload_guess(&p->preloads, text, n);
-		buf_free(&room);
-	}
-	if (p->limit[LIMIT_MEMORY] < WARM_MEMORY)
-		w->preload = &p->preloads.list[0];	/* what is not needed must not fill it */
-	key.backend = c->program[choice_first(c)];
-	key.modules = w->preload->modules;
-	if (backends[choice_first(c)]->key)
-		backends[choice_first(c)]->key(c, more, sizeof(more));
-	key.more = more;
-	if (template_name(&key, name, &ignored) < 0)
-		return;
-	if (template_find(name, p->for_all, w->dir)) {
-		c->template_dir = w->dir;
-		return;
-	}
-	*w->dir = 0;
-	if (template_begin(name, &key, p->for_all, &w->make) == 0)
-		c->save_dir = w->make.dir;
-}
-
 static int run_turn(const struct plan *p, const struct inputs *in, struct choice *c, int sig_fd,
-		    unsigned open, struct warmth *w, struct result *r, struct err *e)
+		    unsigned open, struct road *road, struct road *spare, struct result *r, struct err *e)
 {
 	struct turn t = {
 		.plan = p, .inputs = in, .choice = c, .r = r, .sig_fd = sig_fd,
-		.preload = w->preload, .make = &w->make, .making = c->save_dir != NULL,
-		.keeper = { .link = -1 }, .ctl = -1, .out_fd = -1, .err_fd = -1, .in_fd = -1,
+		.road = road, .spare = spare, .making = c->save_dir != NULL,
+		.ctl = -1, .out_fd = -1, .err_fd = -1, .in_fd = -1,
 		.stdin_wanted = !in->from_stdin && !in->tar && !p->no_stdin && open & 1,
 	};
-	int rc = keeper_start(&t.keeper, backend_attempt, c, e);
+	int rc = c->confined ? 0 : turn_prepare(&t, e);
 
-	trace("keeper forked");
 	if (rc == 0)
 		rc = turn_take(&t, e);
 	if (!r->done_us)
 		r->done_us = clock_now_us();
-	keeper_end(&t.keeper);
+	road_close(road);
 	trace("sandbox taken down");
 	if (rc == 0)
 		judge(&t, r);
@@ -188,6 +123,8 @@ static int run_turn(const struct plan *p, const struct inputs *in, struct choice
 	fd_closep(&t.in_fd);
 	buf_free(&t.from);
 	buf_free(&t.to);
+	confine_free(&t.confine);
+	free(t.places);
 	return rc;
 }
 
@@ -236,32 +173,75 @@ static void blame_version(const struct choice *c, struct err *e)
 		*e = why;
 }
 
-/* The run on each fit backend in turn, until one takes it. */
+/* The road of the backend that takes over where the first one fails. Without it
+ * there is no other: no error. */
+static void make_spare(const struct plan *p, struct inputs *in, const struct choice *c, int sig_fd,
+		       const struct road *first, struct road *spare)
+{
+	struct err ignored;
+
+	spare->preload = first->preload;
+	if (choice_next(c, &spare->c) && road_make(spare, p, in, sig_fd, true, &ignored) < 0)
+		cgroup_drop(&spare->c.cgroup);
+}
+
+/* Sends SPARE off. As long as we are not confined it is made anew, for it can leave a
+ * template behind then. */
+static int take_spare(const struct plan *p, struct inputs *in, struct choice *c, int sig_fd,
+		      struct road *spare, struct err *e)
+{
+	const struct preload *preload = spare->preload;
+	const struct err why = *e;
+	int rc;
+
+	*e = (struct err){ 0 };
+	if (c->confined) {
+		rc = keeper_ask(spare->keeper.link, KEEPER_GO, 0, e);
+	} else {
+		road_close(spare);
+		cgroup_drop(&spare->c.cgroup);
+		*spare = ROAD_NONE;
+		spare->preload = preload;
+		(void)choice_next(c, &spare->c);	/* it was there before */
+		rc = road_make(spare, p, in, sig_fd, false, e);
+	}
+	choice_fall_back(c, &spare->c, &why);
+	spare->c.cgroup.n = 0;	/* it is C's */
+	return rc;
+}
+
+/* The run on the first fit backend, and where that fails on the next. */
 static int run_first(const struct plan *p, struct inputs *in, struct choice *c, int sig_fd,
 		     unsigned open, struct result *r, struct err *e)
 {
-	struct warmth w;
-	int rc;
+	struct road first = ROAD_NONE, spare = ROAD_NONE;
 
-	for (;;) {
-		const struct backend *b = backends[choice_first(c)];
-
-		choice_prepare(c);
-		tell_why(c, r);
-		trace("backend chosen, cgroup made");
-		choose_template(p, in, c, sig_fd, &w);
-		trace("template chosen");
-		rc = run_turn(p, in, c, sig_fd, open, &w, r, e);
-		template_end(&w.make, false);	/* if it was not put in place before */
-		if (rc < 0 && e->kind == ERR_SILENT)
-			b->told(false);
-		if (rc < 0 && e->kind == ERR_BOOT && may_fall_back(c, r, e))
-			blame_version(c, e);
-		if (rc == 0 || !may_fall_back(c, r, e) || !choice_fall_back(c, e))
-			return rc;
-		*e = (struct err){ 0 };
+	tell_why(c, r);
+	first.c = *c;
+	int rc = road_make(&first, p, in, sig_fd, false, e);
+	*c = first.c;
+	first.c.cgroup.n = 0;	/* they are C's */
+	if (rc == 0 && backends[choice_first(c)]->told)
+		make_spare(p, in, c, sig_fd, &first, &spare);
+	if (rc == 0)
+		rc = run_turn(p, in, c, sig_fd, open, &first, &spare, r, e);
+	snprintf(r->version, sizeof(r->version), "%s", first.version);
+	if (rc < 0 && e->kind == ERR_SILENT)
+		backends[choice_first(c)]->told(false);
+	if (rc < 0 && e->kind == ERR_BOOT && !c->confined && may_fall_back(c, r, e))
+		blame_version(c, e);
+	if (rc < 0 && spare.keeper.pid > 0 && may_fall_back(c, r, e)) {
+		rc = take_spare(p, in, c, sig_fd, &spare, e);
 		forget(p, open, r);
+		tell_why(c, r);
+		if (rc == 0)
+			rc = run_turn(p, in, c, sig_fd, open, &spare, &first, r, e);
+		snprintf(r->version, sizeof(r->version), "%s", spare.version);
 	}
+	road_close(&first);
+	road_close(&spare);
+	cgroup_drop(&spare.c.cgroup);
+	return rc;
 }
 
 static void note_run(const struct choice *c, const struct result *r, run_note *note)
@@ -288,11 +268,8 @@ static int run_with(const struct plan *p, struct inputs *in, int sig_fd, unsigne
 	int rc = run_first(p, in, &c, sig_fd, open, r, e);
 	if (rc == 0)
 		rc = warn_limits(&c, r, e);
-	if (rc < 0 && !r->started && backend_explain(&c, e) < 0 && e->kind == ERR_BACKEND)
+	if (rc < 0 && !r->started && !c.confined && backend_explain(&c, e) < 0 && e->kind == ERR_BACKEND)
 		(void)tell_refusals(&c, r);
-	int first = choice_first(&c);
-	if (p->json && r->backend && first < BACKENDS)
-		backend_version(backends[first], c.program[first], r->version, sizeof(r->version));
 	if (p->verbose && note)
 		note_run(&c, r, note);
 	choice_drop(&c);

@@ -9,6 +9,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -34,8 +35,6 @@ static int on_hello(struct turn *t, const struct frame *f, struct err *e)
 	uint64_t version = unpack_number(&u, 4);
 
 	trace("guest: hello");
-	if (backends[choice_first(t->choice)]->told)
-		backends[choice_first(t->choice)]->told(true);
 	if (unpack_end(&u, "hello", e) < 0)
 		return -1;
 	if (version != MSG_VERSION)
@@ -51,7 +50,7 @@ static int on_hello(struct turn *t, const struct frame *f, struct err *e)
 	    stream_open(&t->r->err, fd_take(&t->err_fd), e) < 0)
 		return -1;
 	turn_load(t);
-	return 0;
+	return keeper_ask(t->road->keeper.link, KEEPER_LAST, 0, e);
 }
 
 static int on_credit(struct turn *t, const struct frame *f, struct err *e)
@@ -73,7 +72,7 @@ static int on_ready(struct turn *t, const struct frame *f, struct err *e)
 	(void)f;
 	trace("guest: template ready");
 	t->saving = true;
-	return keeper_ask(t->keeper.link, KEEPER_SAVE, 0, e);
+	return keeper_ask(t->road->keeper.link, KEEPER_SAVE, 0, e);
 }
 
 static int on_started(struct turn *t, const struct frame *f, struct err *e)
@@ -83,6 +82,9 @@ static int on_started(struct turn *t, const struct frame *f, struct err *e)
 	trace("guest: program started");
 	t->r->started = true;
 	t->r->started_us = clock_now_us();
+	/* what has begun is not begun again elsewhere; it is waited for at the end */
+	if (t->spare->keeper.pid > 0)
+		(void)kill(t->spare->keeper.pid, SIGKILL);
 	turn_enter(t, TURN_RUN, t->plan->limit[LIMIT_TIMEOUT]);
 	turn_limit_keeper(t, 0);
 	if (cgroup_hold_cpus(&t->choice->cgroup, e) < 0)

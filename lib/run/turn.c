@@ -59,7 +59,7 @@ void turn_limit_keeper(struct turn *t, uint64_t boot_ms)
 
 	if (boot_ms != NUM_NONE && limit != NUM_NONE)
 		ms = boot_ms + limit + t->plan->limit[LIMIT_KILL_AFTER] + 2 * PLAN_END_MS;
-	(void)keeper_ask(t->keeper.link, KEEPER_LIMIT, ms, &ignored);	/* if it is gone, so is all */
+	(void)keeper_ask(t->road->keeper.link, KEEPER_LIMIT, ms, &ignored);	/* if it is gone, so is all */
 }
 
 void turn_strike(struct turn *t, enum plan_limit l)
@@ -97,7 +97,7 @@ static uint64_t boot_ms(const struct turn *t)
 static void avoid_template(const struct turn *t)
 {
 	if (clock_now_us() - t->r->begin_us > DEAR_MS * 1000ll)
-		template_avoid(t->make);
+		template_avoid(&t->road->make);
 }
 
 /* Another attempt follows; nothing of the last one counts. */
@@ -122,15 +122,15 @@ int turn_go_cold(struct turn *t, bool damaged, const char *why, struct err *e)
 		 : "the template did not start a sandbox", why, t->making || !damaged ? "" : ": removed");
 	(void)strv_add(&t->r->notes, text, &ignored);
 	if (t->making) {
-		template_end(t->make, false);
+		template_end(&t->road->make, false);
 		avoid_template(t);
 	} else if (damaged) {
-		template_remove(t->choice->template_dir ? t->choice->template_dir : t->make->final);
+		template_drop(t->choice->template_dir ? &t->road->from : &t->road->make.at);
 	}
 	t->clone = t->making = false;
 	forget_attempt(t);
 	turn_enter(t, TURN_BOOT, boot_ms(t));
-	return keeper_ask(t->keeper.link, KEEPER_NEXT, 0, e);
+	return keeper_ask(t->road->keeper.link, KEEPER_NEXT, 0, e);
 }
 
 /* The snapshot is made, or not; the sandbox that was to be goes on as a clone
@@ -145,7 +145,7 @@ static int on_saved(struct turn *t, const struct keeper_msg *m, struct err *e)
 		return 0;
 	trace("template saved");
 	t->making = false;
-	t->r->left_template = template_end(t->make, m->err.kind == ERR_NONE);
+	t->r->left_template = template_end(&t->road->make, m->err.kind == ERR_NONE);
 	if (m->err.kind) {
 		avoid_template(t);
 		snprintf(text, sizeof(text), "no template was made: %s", m->err.msg);
@@ -159,7 +159,7 @@ static int on_saved(struct turn *t, const struct keeper_msg *m, struct err *e)
 	forget_attempt(t);
 	t->clone = t->r->left_template;
 	turn_enter(t, TURN_BOOT, boot_ms(t));
-	return keeper_ask(t->keeper.link, t->clone ? KEEPER_CLONE : KEEPER_NEXT, 0, e);
+	return keeper_ask(t->road->keeper.link, t->clone ? KEEPER_CLONE : KEEPER_NEXT, 0, e);
 }
 
 static int late(const struct turn *t, struct err *e)
@@ -252,7 +252,7 @@ static bool heap_struck(struct turn *t)
 /* The channel or the backend ended without MSG_DONE. */
 static int on_death(struct turn *t, struct err *e)
 {
-	struct pollfd link = { t->keeper.link, POLLIN, 0 };
+	struct pollfd link = { t->road->keeper.link, POLLIN, 0 };
 	char text[300];
 
 	/* a snapshot may end the sandbox; the keeper says when it is there */
@@ -285,12 +285,12 @@ static int on_link(struct turn *t, struct err *e)
 {
 	struct keeper_msg m;
 	int fd[KEEPER_FDS];
-	int rc = keeper_recv(t->keeper.link, &m, fd);
+	int rc = keeper_recv(t->road->keeper.link, &m, fd);
 
 	if (rc < 0)
 		return errno == EAGAIN || errno == EINTR ? 0 : err_sys(e, ERR_HOST, "hear the keeper");
 	if (rc == 0) {
-		fd_closep(&t->keeper.link);
+		fd_closep(&t->road->keeper.link);
 		/* with a sandbox, the end of its channel is what tells */
 		return t->ctl < 0 ? err_set(e, ERR_DIED, "the keeper died") : 0;
 	}
@@ -309,6 +309,8 @@ static int on_link(struct turn *t, struct err *e)
 	case KEEPER_SAVED:
 		return on_saved(t, &m, e);
 	default:
+		if (m.backend >= BACKENDS)
+			return err_set(e, ERR_DIED, "the keeper names a backend that there is not");
 		trace("sandbox handed over");
 		t->r->backend = backends[m.backend]->name;
 		t->clone = m.clone;
@@ -375,7 +377,7 @@ static int wait_for_any(struct turn *t, struct pollfd p[POLLED])
 
 static void fill_poll(struct turn *t, struct pollfd p[POLLED])
 {
-	p[P_LINK] = (struct pollfd){ t->keeper.link, POLLIN, 0 };
+	p[P_LINK] = (struct pollfd){ t->road->keeper.link, POLLIN, 0 };
 	p[P_CTL] = (struct pollfd){ files_wait(t) ? -1 : t->ctl, (short)(POLLIN | (t->to.len > 0 ? POLLOUT : 0)), 0 };
 	p[P_SIGNAL] = (struct pollfd){ t->sig_fd, POLLIN, 0 };
 	p[P_OUT] = stream_poll(&t->r->out);
@@ -394,7 +396,8 @@ static int serve(struct turn *t, struct pollfd p[POLLED], struct err *e)
 		return -1;
 	if (p[P_STDIN].revents && feed_stdin(t, e) < 0)
 		return -1;
-	if (t->ctl >= 0 && p[P_CTL].revents & (POLLIN | POLLHUP | POLLERR) && talk_read(t, &end, e) < 0)
+	if (t->ctl >= 0 && p[P_CTL].revents & (POLLIN | POLLHUP | POLLERR) &&
+	    (turn_shut(t, e) < 0 || talk_read(t, &end, e) < 0))
 		return -1;
 	if (p[P_OUT].revents && on_stream(t, &t->r->out, e) < 0)
 		return -1;

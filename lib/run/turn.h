@@ -3,6 +3,7 @@
  * one poll loop in every phase. Inside lib/run only.
  *
  * turn.c    the loop and its deadlines
+ * shut.c    the command's own confinement
  * talk.c    frames from the guest, what each means
  * feed.c    frames to the guest: the plan, the inputs, standard input
  */
@@ -10,11 +11,11 @@
 #define PAI_RUN_TURN_H
 
 #include "backend/backend.h"
+#include "host/confine.h"
 #include "in/inputs.h"
 #include "out/result.h"
-#include "plan/preload.h"
+#include "run/road.h"
 #include "run/run.h"
-#include "state/template.h"
 #include "wire/msg.h"
 
 enum turn_phase {
@@ -33,11 +34,12 @@ enum turn_phase {
 struct turn {
 	const struct plan *plan;
 	const struct inputs *inputs;
-	const struct preload *preload;	/* what a template holds */
 	struct choice *choice;
 	struct result *r;
-	struct keeper keeper;
-	struct template_make *make;	/* a template to leave behind */
+	struct road *road;	/* with a keeper at work */
+	const struct road *spare;	/* another backend's, which may have to take over */
+	struct confine confine;	/* what the command will keep, until it is confined */
+	struct confine_place *places;
 	bool making, saving, clone;	/* saving: the snapshot was asked for */
 	uint32_t attempt;
 	int sig_fd;
@@ -94,6 +96,11 @@ int feed_flush(struct turn *t, struct err *e);
 
 /* Reads and handles what the guest sent; *END is set at the channel's end. */
 int talk_read(struct turn *t, bool *end, struct err *e);
+
+/* Lists what the rest of the run needs; while the sandbox boots. */
+int turn_prepare(struct turn *t, struct err *e);
+/* Before the guest's first byte is read: gives up all other rights. */
+int turn_shut(struct turn *t, struct err *e);
 
 /* The whole turn; the result's program fields are filled. */
 int turn_take(struct turn *t, struct err *e);

@@ -69,12 +69,16 @@ int template_name(const struct template_key *k, char name[TEMPLATE_NAME], struct
 	return 0;
 }
 
+static int open_folder(const char *path)
+{
+	return open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+}
+
 /* Each line of SIZES: a name and its size. All must be there, with nothing else
  * wrong, in a folder that nobody but its trusted owner can write. */
-static bool is_whole(const char *path)
+static bool is_whole(int dir)
 {
 	char text[SIZES_MAX], name[64];
-	AUTO_FD dir = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	struct stat st;
 	int files = 0;
 
@@ -112,15 +116,32 @@ bool template_folder(bool for_all, bool make, char path[TEMPLATE_PATH])
 	return true;
 }
 
-bool template_find(const char *name, bool for_all, char path[TEMPLATE_PATH])
+void template_close(struct template_at *at)
+{
+	fd_closep(&at->folder);
+	fd_closep(&at->dir);
+}
+
+/* Opens NAME in the folder PATH of templates, and puts the whole path into PATH. */
+static bool open_at(struct template_at *at, char path[TEMPLATE_PATH], const char *name)
+{
+	size_t n = strlen(path);
+
+	at->folder = open_folder(path);
+	snprintf(path + n, TEMPLATE_PATH - n, "/%s", name);
+	snprintf(at->name, sizeof(at->name), "%s", name);
+	at->dir = open_folder(path);
+	return at->folder >= 0 && at->dir >= 0;
+}
+
+bool template_find(const char *name, bool for_all, char path[TEMPLATE_PATH], struct template_at *at)
 {
 	for (int all = for_all; all < 2; all++) {
 		if (!template_folder(all, false, path))
 			continue;
-		size_t n = strlen(path);
-		snprintf(path + n, TEMPLATE_PATH - n, "/%s", name);
-		if (is_whole(path))
+		if (open_at(at, path, name) && is_whole(at->dir))
 			return true;
+		template_close(at);
 	}
 	return false;
 }
@@ -135,22 +156,35 @@ void template_note(const char *path, const char *name, char *text, size_t size)
 	str_printable(text, size, raw, n > 0 ? (size_t)n : 0);
 }
 
-void template_remove(const char *path)
+void template_drop(const struct template_at *at)
 {
-	char gone[TEMPLATE_PATH + 8];
-	DIR *d;
+	char gone[sizeof(at->name) + 8];
+	int fd = fcntl(at->dir, F_DUPFD_CLOEXEC, 3);
+	DIR *d = fd < 0 ? NULL : fdopendir(fd);
 
 	/* first out of the way in one step, so that nobody finds half of it */
-	snprintf(gone, sizeof(gone), "%s.gone", path);
-	if (rename(path, gone) < 0)
-		snprintf(gone, sizeof(gone), "%s", path);
-	d = opendir(gone);
-	for (struct dirent *at; d && (at = readdir(d));)
-		if (at->d_name[0] != '.')
-			(void)unlinkat(dirfd(d), at->d_name, 0);
+	snprintf(gone, sizeof(gone), "%s.gone", at->name);
+	const char *name = renameat(at->folder, at->name, at->folder, gone) < 0 ? at->name : gone;
+	if (d)
+		rewinddir(d);
+	for (struct dirent *file; d && (file = readdir(d));)
+		if (file->d_name[0] != '.')
+			(void)unlinkat(at->dir, file->d_name, 0);
 	if (d)
 		closedir(d);
-	(void)rmdir(gone);	/* what is left is swept by the next maker */
+	(void)unlinkat(at->folder, name, AT_REMOVEDIR);	/* what is left is swept by the next maker */
+}
+
+void template_remove(const char *path)
+{
+	struct template_at at = { -1, -1, "" };
+	char folder[TEMPLATE_PATH];
+	const char *name = strrchr(path, '/');
+
+	snprintf(folder, sizeof(folder), "%.*s", name ? (int)(name - path) : 0, path);
+	if (name && open_at(&at, folder, name + 1))
+		template_drop(&at);
+	template_close(&at);
 }
 
 /* Takes away what killed makers left and, beyond TEMPLATES_MAX, the longest
@@ -169,7 +203,7 @@ static void sweep(const char *folder)
 		if (names[i]->d_name[0] == '.' || lstat(path, &st) < 0 || !S_ISDIR(st.st_mode)) {
 			if (!strncmp(names[i]->d_name, FAILED, strlen(FAILED)) &&
 			    lstat(path, &st) == 0 && time(NULL) - st.st_mtime > FAILED_S)
-				(void)unlink(path);
+				(void)remove(path);
 			free(names[i]);
 			continue;
 		}
@@ -189,12 +223,16 @@ static void sweep(const char *folder)
 		template_remove(oldest);
 }
 
-static int write_note(const char *dir, const char *name, const char *text)
+/* A file in the template's folder that was not there. */
+static int make_file(int dir, const char *name)
 {
-	char path[TEMPLATE_PATH + 32];
+	return openat(dir, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+}
 
-	snprintf(path, sizeof(path), "%s/%s", dir, name);
-	AUTO_FD fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+static int write_note(int dir, const char *name, const char *text)
+{
+	AUTO_FD fd = make_file(dir, name);
+
 	return fd < 0 ? -1 : fd_write_all(fd, text, strlen(text));
 }
 
@@ -215,53 +253,71 @@ int template_hold(const char *path)
 	return hold(folder);
 }
 
+/* Makes the folder that is to be filled. All that is needed to the end is opened now. */
+static int make_part(struct template_make *m, const char *folder, const struct template_key *k, bool for_all)
+{
+	char part[sizeof(m->at.name)];
+
+	snprintf(part, sizeof(part), "%s.part", m->name);
+	snprintf(m->dir, sizeof(m->dir), "%.4000s/%s", folder, part);
+	if (mkdir(m->dir, 0700) < 0 || chmod(m->dir, for_all ? 0755 : 0700) < 0)
+		return -1;
+	snprintf(m->dir, sizeof(m->dir), "%.4000s", folder);
+	if (!open_at(&m->at, m->dir, part))
+		return -1;
+	m->sizes = make_file(m->at.dir, SIZES);
+	return m->sizes < 0 || write_note(m->at.dir, "modules", k->modules) < 0 ||
+	       write_note(m->at.dir, "image", k->image) < 0 ? -1 : 0;
+}
+
 int template_begin(const char *name, const struct template_key *k, bool for_all,
 		   struct template_make *m)
 {
-	char folder[TEMPLATE_PATH];
+	char folder[TEMPLATE_PATH], path[TEMPLATE_PATH + 16];
 
-	*m = (struct template_make){ .lock = -1 };
-	if (!template_folder(for_all, true, folder) || strlen(folder) > TEMPLATE_PATH - 64)
+	*m = TEMPLATE_MAKE_NONE;
+	if (!template_folder(for_all, true, folder) || strlen(folder) > TEMPLATE_PATH - 200)
 		return -1;
 	AUTO_FD lock = hold(folder);
 	if (lock < 0)
 		return -1;
 	sweep(folder);
-	snprintf(m->failed, sizeof(m->failed), "%.4000s/" FAILED "%s", folder, name);
-	if (access(m->failed, F_OK) == 0)	/* each run would lose the same time */
+	snprintf(path, sizeof(path), "%.4000s/" FAILED "%s", folder, name);
+	if (access(path, F_OK) == 0)	/* each run would lose the same time */
 		return -1;
-	snprintf(m->final, sizeof(m->final), "%.4000s/%s", folder, name);
-	snprintf(m->dir, sizeof(m->dir), "%.4050s.part", m->final);
-	if (is_whole(m->final))		/* somebody was quicker */
+	snprintf(path, sizeof(path), "%.4000s/%s", folder, name);
+	AUTO_FD there = open_folder(path);
+	if (there >= 0 && is_whole(there))	/* somebody was quicker */
 		return -1;
-	template_remove(m->final);	/* damaged, if it is there */
-	if (mkdir(m->dir, 0700) < 0 || chmod(m->dir, for_all ? 0755 : 0700) < 0 ||
-	    write_note(m->dir, "modules", k->modules) < 0 || write_note(m->dir, "image", k->image) < 0)
+	template_remove(path);		/* damaged, if it is there */
+	snprintf(m->name, sizeof(m->name), "%s", name);
+	if (make_part(m, folder, k, for_all) < 0)
 		return -1;
 	m->lock = fd_take(&lock);
 	return 0;
 }
 
-/* Writes the list of what is in DIR. */
-static int write_sizes(const char *dir)
+/* Writes the list of what is there; only what is open already is needed. */
+static int write_sizes(const struct template_make *m)
 {
-	DIR *d = opendir(dir);
+	int copy = fcntl(m->at.dir, F_DUPFD_CLOEXEC, 3);
+	DIR *d = copy < 0 ? NULL : fdopendir(copy);
 	char text[SIZES_MAX] = "";
 	size_t n = 0;
 
 	for (struct dirent *at; d && (at = readdir(d)) && n < sizeof(text);) {
 		struct stat st;
 
-		if (at->d_name[0] == '.' || fstatat(dirfd(d), at->d_name, &st, 0) < 0)
+		if (at->d_name[0] == '.' || !strcmp(at->d_name, SIZES) ||
+		    fstatat(m->at.dir, at->d_name, &st, 0) < 0)
 			continue;
-		if (fchmodat(dirfd(d), at->d_name, 0644, 0) < 0)	/* the folder is shut or not */
+		if (fchmodat(m->at.dir, at->d_name, 0644, 0) < 0)	/* the folder is shut or not */
 			break;
 		n += (size_t)snprintf(text + n, sizeof(text) - n, "%s %ju\n", at->d_name,
 				      (uintmax_t)st.st_size);
 	}
-	AUTO_FD fd = d ? openat(dirfd(d), SIZES, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600) : -1;
-	int rc = fd < 0 || n == 0 || n >= sizeof(text) || fchmod(fd, 0644) < 0 ? -1
-	       : fd_write_all(fd, text, n);
+	int rc = !d || n == 0 || n >= sizeof(text) || fchmod(m->sizes, 0644) < 0 ? -1
+	       : fd_write_all(m->sizes, text, n);
 	if (d)
 		closedir(d);
 	return rc;
@@ -271,16 +327,27 @@ bool template_end(struct template_make *m, bool good)
 {
 	if (m->lock < 0)
 		return false;
-	good = good && write_sizes(m->dir) == 0 && rename(m->dir, m->final) == 0;
-	if (!good)
-		template_remove(m->dir);
+	good = good && write_sizes(m) == 0 &&
+	       renameat(m->at.folder, m->at.name, m->at.folder, m->name) == 0;
+	if (good)
+		snprintf(m->at.name, sizeof(m->at.name), "%s", m->name);
+	else
+		template_drop(&m->at);
 	fd_closep(&m->lock);
 	return good;
 }
 
+void template_leave(struct template_make *m)
+{
+	(void)template_end(m, false);	/* if it was not put in place before */
+	fd_closep(&m->sizes);
+	template_close(&m->at);
+}
+
 void template_avoid(const struct template_make *m)
 {
-	AUTO_FD mark = open(m->failed, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+	char mark[sizeof(m->name) + sizeof(FAILED)];
 
-	(void)mark;		/* without it the next run tries again */
+	snprintf(mark, sizeof(mark), FAILED "%s", m->name);
+	(void)mkdirat(m->at.folder, mark, 0700);	/* without it the next run tries again */
 }

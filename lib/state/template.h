@@ -31,21 +31,37 @@ struct template_key {
 };
 
 int template_name(const struct template_key *k, char name[TEMPLATE_NAME], struct err *e);
-/* True if there is one that may be used; PATH is its folder. Marks it as used.
- * FOR_ALL: only the system's counts. */
-bool template_find(const char *name, bool for_all, char path[TEMPLATE_PATH]);
+
+/* One on the disk, with all that it takes to remove it: that works when nothing can
+ * be opened any more. */
+struct template_at {
+	int folder, dir;	/* of all templates, and its own; -1: none */
+	char name[256];		/* in folder */
+};
+
+/* True if there is one that may be used; PATH is its folder, AT the same, open. Marks
+ * it as used. FOR_ALL: only the system's counts. */
+bool template_find(const char *name, bool for_all, char path[TEMPLATE_PATH], struct template_at *at);
+/* It is there no more. */
+void template_drop(const struct template_at *at);
+void template_close(struct template_at *at);
 
 /* One that is being made, in the user's cache or (FOR_ALL) in the system's. */
 struct template_make {
 	int lock;		/* -1: nobody is making anything */
-	char dir[TEMPLATE_PATH], final[TEMPLATE_PATH], failed[TEMPLATE_PATH];
+	int sizes;		/* the list that says it is whole, still empty */
+	struct template_at at;
+	char dir[TEMPLATE_PATH], name[TEMPLATE_NAME];
 };
+#define TEMPLATE_MAKE_NONE ((struct template_make){ -1, -1, { -1, -1, "" }, "", "" })
 /* 0 and a folder to fill, or -1: somebody else makes it, or there is no place. */
 int template_begin(const char *name, const struct template_key *k, bool for_all,
 		   struct template_make *m);
-/* Puts what was made in place (GOOD), or takes it away; true if it is there. May
- * be called twice. */
+/* Puts what was made in place (GOOD), or takes it away; true if it is there. Opens
+ * nothing. May be called twice. */
 bool template_end(struct template_make *m, bool good);
+/* What was not put in place is taken away; all is closed. */
+void template_leave(struct template_make *m);
 /* It cannot be made: for ten minutes nobody tries again. */
 void template_avoid(const struct template_make *m);
 /* Holds the folder of the template PATH, so that no run makes one there: returns a

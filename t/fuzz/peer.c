@@ -109,10 +109,13 @@ static bool answer_asks(struct peer *p)
 
 	while (p->link >= 0 && recv(p->link, &word, sizeof(word), MSG_DONTWAIT) == sizeof(word)) {
 		MUST(word.what == KEEPER_SAVE || word.what == KEEPER_NEXT || word.what == KEEPER_CLONE ||
-		     word.what == KEEPER_LIMIT);
+		     word.what == KEEPER_LIMIT || word.what == KEEPER_LAST);
+		/* a keeper without rights starts nothing */
+		MUST(!p->last || word.what == KEEPER_LIMIT);
+		p->last |= word.what == KEEPER_LAST;
 		if (word.what == KEEPER_SAVE)
 			p->asked_save = true;
-		else if (word.what != KEEPER_LIMIT)
+		else if (word.what != KEEPER_LIMIT && word.what != KEEPER_LAST)
 			attempt(p, word.what == KEEPER_CLONE);
 	}
 	return p->attempt != before;

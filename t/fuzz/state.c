@@ -140,6 +140,7 @@ static void template(struct bytes *script)
 {
 	static const char *const folders[] = { "out", "out/pai", "out/pai/templates", FOLDER };
 	char path[TEMPLATE_PATH], here[64], list[TEXT_MAX + 1], note[100];
+	struct template_at found = { -1, -1, "" };
 
 	for (size_t i = 0; i < sizeof(folders) / sizeof(*folders); i++)
 		MUST(mkdir(folders[i], 0700) == 0);
@@ -152,8 +153,9 @@ static void template(struct bytes *script)
 	size_t n = script->left < 4095 ? script->left : 4095;	/* as much as is looked at */
 	memcpy(list, script->at, n);
 	list[n] = 0;
-	if (template_find(NAME, false, path))
+	if (template_find(NAME, false, path, &found))
 		check_list(list);
+	template_close(&found);
 	template_note(FOLDER, "modules", note, sizeof(note));
 	must_be_line(note, sizeof(note));
 	scratch_clean();

@@ -7,15 +7,14 @@
 #include "scratch.h"
 #include "target.h"
 
-/* The keeper is the peer. */
-#define keeper_start peer_keeper_start
-#define keeper_end peer_keeper_end
-static int keeper_start(struct keeper *k, int (*body)(void *, int), void *arg, struct err *e);
-static void keeper_end(struct keeper *k);
+/* The peer, which is the keeper, sees the turn. */
+#include "run/turn.h"
+#define turn_take peer_turn_take
+static int peer_turn_take(struct turn *t, struct err *e);
 #include "run/run.c"
+#undef turn_take
 
 #include <fcntl.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
@@ -26,7 +25,6 @@ static void keeper_end(struct keeper *k);
 #define LARGE (400u << 10)	/* more than the first credit */
 
 static struct peer peer;	/* the one that plays: the clock is its */
-static int link_fd;		/* the turn's end */
 
 int64_t clock_now_us(void)
 {
@@ -40,19 +38,10 @@ int clock_poll_ms(int64_t at_us)
 	return 0;
 }
 
-static int keeper_start(struct keeper *k, int (*body)(void *, int), void *arg, struct err *e)
+static int peer_turn_take(struct turn *t, struct err *e)
 {
-	(void)body;
-	(void)arg;
-	(void)e;
-	k->link = link_fd;
-	peer.turn = (const struct turn *)(const void *)((const char *)k - offsetof(struct turn, keeper));
-	return 0;
-}
-
-static void keeper_end(struct keeper *k)
-{
-	fd_closep(&k->link);
+	peer.turn = t;
+	return turn_take(t, e);
 }
 
 /* What the guest of the last attempt said of the program's end. */
@@ -165,7 +154,7 @@ struct setting {
 	struct inputs inputs;
 	struct input input;
 	struct choice choice;
-	struct warmth warmth;
+	struct road road, spare;
 	struct result result;
 	int sig_fd;
 };
@@ -199,7 +188,9 @@ static void make_setting(struct setting *s, uint8_t how, uint8_t more)
 	s->choice.program[vm ? 0 : 1] = name;
 	if (oom)
 		s->choice.cgroup.oom_fd = memfd_create("events", MFD_CLOEXEC);
-	s->warmth = (struct warmth){ .preload = &s->plan.preloads.list[0], .make.lock = -1 };
+	s->choice.confined = true;	/* as far as it can be: a fuzzer goes on after it */
+	s->road = s->spare = ROAD_NONE;
+	s->road.preload = &s->plan.preloads.list[0];
 }
 
 static void begin(struct setting *s, struct bytes *script, uint8_t how, uint8_t more)
@@ -209,9 +200,9 @@ static void begin(struct setting *s, struct bytes *script, uint8_t how, uint8_t 
 
 	MUST(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, link) == 0);
 	MUST(pipe2(sig, O_CLOEXEC | O_NONBLOCK) == 0);
-	link_fd = link[0];
 	s->sig_fd = sig[0];
 	make_setting(s, how, more);
+	s->road.keeper.link = link[0];
 	peer_begin(&peer, *script, how & 0x40 ? 0 : 1, link[1], sig[1]);
 	result_init(&s->result, peer.time_us);
 	make_stream(&s->result.out, 0, s->plan.json);
@@ -250,7 +241,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	begin(&s, &script, how, more);
 	if (how & 0x80)
 		MUST(pwrite(s.choice.cgroup.oom_fd, "oom_kill 1\n", 11, 0) == 11);
-	int rc = run_turn(&s.plan, &s.inputs, &s.choice, s.sig_fd, how & 4 ? 1 : 0, &s.warmth, &s.result, &e);
+	int rc = run_turn(&s.plan, &s.inputs, &s.choice, s.sig_fd, how & 4 ? 1 : 0, &s.road, &s.spare, &s.result, &e);
 	peer_read(&peer);
 	const struct said said = what_was_said(&peer.sent);
 	check_verdict(&s.result, rc, &e, &said, how & 0x80);

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* apart - a run in a process of its own; see run.h */
+#include "run/run.h"
+
+#include "base/clock.h"
+#include "base/fd.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static void summarize(const struct result *r, struct run_summary *s)
+{
+	*s = (struct run_summary){ .status = r->status, .error = r->error, .clone = r->clone,
+				   .left_template = r->left_template, .us = r->finish_us - r->begin_us };
+	if (r->out.held.len < sizeof(s->out))
+		memcpy(s->out, r->out.held.at ? (char *)r->out.held.at : "", r->out.held.len);
+	if (r->notes.n > 0)
+		snprintf(s->note, sizeof(s->note), "%s", r->notes.at[r->notes.n - 1]);
+}
+
+static void run_child(const struct plan *p, int to)
+{
+	struct run_summary s;
+	struct result r;
+
+	(void)prctl(PR_SET_PDEATHSIG, SIGKILL);
+	run(p, clock_now_us(), 0, NULL, &r);
+	summarize(&r, &s);
+	_exit(fd_write_all(to, &s, sizeof(s)) < 0);
+}
+
+int run_apart(const struct plan *p, struct run_summary *s, struct err *e)
+{
+	int pair[2];
+
+	if (pipe2(pair, O_CLOEXEC) < 0)
+		return err_sys(e, ERR_HOST, "make a pipe");
+	AUTO_FD from = pair[0];
+	AUTO_FD to = pair[1];
+	pid_t pid = fork();
+	if (pid < 0)
+		return err_sys(e, ERR_HOST, "fork");
+	if (pid == 0)
+		run_child(p, to);
+	/* a terminal's goes to both: the child's answer to it is ours */
+	sighandler_t before = signal(SIGINT, SIG_IGN);
+
+	fd_closep(&to);
+	ssize_t n = fd_read_all(from, s, sizeof(*s));
+	while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
+		;
+	(void)signal(SIGINT, before);
+	return n == sizeof(*s) ? 0 : err_set(e, ERR_DIED, "the process of the run died");
+}

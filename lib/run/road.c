@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* road - see road.h */
+#include "run/road.h"
+
+#include "base/trace.h"
+
+#define LOOK_MS 30		/* that standard input may take to show the program's start */
+#define WARM_MEMORY (256ull << 20)	/* below, only the least template is used */
+
+static bool can_be_warm(const struct plan *p, const struct inputs *in, const struct choice *c)
+{
+	if (p->fresh || p->source == PLAN_MODULE || in->lang == PLAN_SHELL || c->image->is_folder)
+		return false;
+	for (size_t i = 0; i < p->env.n; i++)
+		if (!preload_env_ok(p->env.at[i]))
+			return false;
+	const struct backend *b = backends[choice_first(c)];
+	char version[KNOWN_MAX] = "";
+
+	if (!b->save || !b->clones)
+		return b->save != NULL;
+	backend_version(b, c->program[choice_first(c)], version, sizeof(version));
+	return b->clones(version);
+}
+
+static void choose_template(struct road *r, const struct plan *p, struct inputs *in, int sig_fd,
+			    bool waits)
+{
+	struct choice *c = &r->c;
+	struct template_key key = { .image = c->image->digest, .cpus = p->limit[LIMIT_CPUS] };
+	struct buf room = { 0 };
+	struct err ignored;
+	const char *text;
+	char name[TEMPLATE_NAME], more[256] = "";
+
+	if (!can_be_warm(p, in, c))
+		return;
+	if (p->preload)
+		r->preload = p->preload;
+	if (!r->preload) {
+		size_t n = inputs_look(in, PRELOAD_LOOK, LOOK_MS, sig_fd, &room, &text);
+
+		r->preload = preload_guess(&p->preloads, text, n);
+		buf_free(&room);
+	}
+	if (p->limit[LIMIT_MEMORY] < WARM_MEMORY)
+		r->preload = &p->preloads.list[0];	/* what is not needed must not fill it */
+	key.backend = c->program[choice_first(c)];
+	key.modules = r->preload->modules;
+	if (backends[choice_first(c)]->key)
+		backends[choice_first(c)]->key(c, more, sizeof(more));
+	key.more = more;
+	if (template_name(&key, name, &ignored) < 0)
+		return;
+	if (template_find(name, p->for_all, r->dir, &r->from))
+		c->template_dir = r->dir;
+	/* one that may never be started keeps no other maker waiting */
+	else if (!waits && template_begin(name, &key, p->for_all, &r->make) == 0)
+		c->save_dir = r->make.dir;
+}
+
+int road_make(struct road *r, const struct plan *p, struct inputs *in, int sig_fd, bool waits,
+	      struct err *e)
+{
+	int first = choice_first(&r->c);
+
+	choice_prepare(&r->c);
+	trace("backend chosen, cgroup made");
+	choose_template(r, p, in, sig_fd, waits);
+	trace("template chosen");
+	int rc = keeper_start(&r->keeper, waits ? backend_attempt_later : backend_attempt, &r->c, e);
+	trace("keeper forked");
+	if (p->json)
+		backend_version(backends[first], r->c.program[first], r->version, sizeof(r->version));
+	return rc;
+}
+
+void road_close(struct road *r)
+{
+	keeper_end(&r->keeper);
+	template_leave(&r->make);
+	template_close(&r->from);
+}
