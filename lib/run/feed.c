@@ -78,6 +78,7 @@ static int send_run(struct turn *t, struct err *e)
 		.file = in->file ? in->file : "",
 	};
 
+	t->r->files.asked = m.flags & (MSG_COLLECT | MSG_LIST);
 	(void)clock_gettime(CLOCK_REALTIME, &now);	/* cannot fail */
 	m.clock_us = (uint64_t)now.tv_sec * 1000000 + (uint64_t)now.tv_nsec / 1000;
 	if (getrandom(&id, sizeof(id), 0) != sizeof(id) ||
