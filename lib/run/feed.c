@@ -246,6 +246,9 @@ int feed_step(struct turn *t, struct err *e)
 		const struct input *i = &t->inputs->at[t->next];
 
 		rc = t->in_open ? more_input(t, i, e) : begin_input(t, i, e) < 0 ? -1 : 1;
+		/* what has gone makes room, and nobody else would wake us for more */
+		if (rc > 0 && feed_flush(t, e) < 0)
+			rc = -1;
 	}
 	if (rc < 0)
 		return -1;
