@@ -117,7 +117,7 @@ static void say_made(const struct result *r)
 void say_all(const struct plan *p, const struct result *r)
 {
 	say_status(p, r);
-	if (p->quiet)
+	if (p->quiet || r->error.kind == ERR_GUEST)	/* whose other words count for nothing */
 		return;
 	say_cut(&r->out, plan_limits[LIMIT_MAX_STDOUT].name);
 	say_cut(&r->err, plan_limits[LIMIT_MAX_STDERR].name);

@@ -94,7 +94,7 @@ int fd_guard_stdio(unsigned *was_open)
 {
 	*was_open = 0;
 	for (int fd = 0; fd <= 2; fd++) {
-		if (fcntl(fd, F_GETFD) >= 0) {
+		if (fcntl(fd, F_GETFD) >= 0 || errno != EBADF) {
 			*was_open |= 1u << fd;
 			continue;
 		}

@@ -97,7 +97,7 @@ struct walk {
 	char path[MSG_PATH_MAX + 1];	/* of the entry at hand */
 	size_t len;
 	unsigned depth;
-	uint32_t files;
+	uint32_t files, skips;
 	uint64_t bytes;
 	bool stop;
 	uint8_t *chunk;			/* MSG_CHUNK bytes */
@@ -108,6 +108,10 @@ static int send_skip(struct walk *w, enum msg_skip why, struct err *e)
 	uint8_t body[MSG_PATH_MAX + 16];
 	struct packer p = { .at = body, .cap = sizeof(body) };
 
+	if (++w->skips == MSG_SKIPS_MAX) {
+		w->stop = true;
+		why = MSG_SKIP_MANY;
+	}
 	pack_number(&p, why, 1);
 	pack_bytes(&p, w->path, w->len);
 	return guest_queue(w->g, MSG_SKIPPED, body, p.len, e);

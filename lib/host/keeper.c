@@ -124,13 +124,13 @@ int keeper_start(struct keeper *k, int (*body)(void *arg, int link), void *arg, 
 
 void keeper_end(struct keeper *k)
 {
+	fd_closep(&k->link);	/* at its end it goes of itself, too */
 	if (k->pid > 0) {
 		(void)kill(k->pid, SIGKILL);	/* not reaped yet: the pid is its own */
 		while (waitpid(k->pid, NULL, 0) < 0 && errno == EINTR)
 			;
 	}
 	k->pid = 0;
-	fd_closep(&k->link);
 }
 
 int keeper_send(int link, const struct keeper_msg *m, const int *fd, int n, struct err *e)

@@ -19,9 +19,9 @@
 #include <unistd.h>
 
 #define TEMP ".pai-exec."
+#define NOT_ASKED "files that were not asked for"
 #define TEMP_TRIES 8		/* that other runs' sweeps may spoil */
 #define SKIPS_LISTED 1000u	/* left-out files that are told by name */
-#define SKIPS_MAX 10000000u	/* more than a sandbox can hold */
 
 /* Removes the temporary files of runs that were killed: nobody holds them. */
 static void sweep(int dir)
@@ -97,8 +97,12 @@ static void *grow(void *list, size_t n, size_t size, struct err *e)
 
 static int add_skip(struct outdir *d, const char *path, const char *reason, bool lost, struct err *e)
 {
-	if (d->skips >= SKIPS_LISTED)
-		return ++d->unlisted < SKIPS_MAX ? 0 : err_set(e, ERR_GUEST, "too many left-out files");
+	if (d->skips + d->unlisted >= MSG_SKIPS_MAX)
+		return err_set(e, ERR_GUEST, "too many left-out files");
+	if (d->skips >= SKIPS_LISTED) {
+		d->unlisted++;
+		return 0;
+	}
 	struct out_skip *list = grow(d->skip, d->skips, sizeof(*list), e);
 	if (!list)
 		return -1;
@@ -186,6 +190,16 @@ static int make_kept_folder(struct outdir *d, const struct msg_file *m, struct e
 	return err_sys(e, ERR_OUTPUT, "folder '%s' not kept", m->path);
 }
 
+/* True if a file can be renamed from one of these folders to the other. */
+static bool one_mount(int a, int b)
+{
+	struct statx x, y;
+
+	return statx(a, "", AT_EMPTY_PATH, STATX_MNT_ID, &x) == 0 &&
+	       statx(b, "", AT_EMPTY_PATH, STATX_MNT_ID, &y) == 0 &&
+	       x.stx_mask & y.stx_mask & STATX_MNT_ID && x.stx_mnt_id == y.stx_mnt_id;
+}
+
 /* A named file of ours, held: 0, or 1 if another run's sweep was quicker. */
 static int named_temp(struct outdir *d, int *fd)
 {
@@ -195,7 +209,7 @@ static int named_temp(struct outdir *d, int *fd)
 	if (getrandom(&id, sizeof(id), 0) != sizeof(id))
 		return -1;
 	snprintf(d->temp, sizeof(d->temp), TEMP "%016" PRIx64, id);
-	d->temp_dir = d->parent;	/* a rename must stay on one file system */
+	d->temp_dir = one_mount(d->dir, d->parent) ? d->dir : d->parent;
 	*fd = openat(d->temp_dir, d->temp, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
 	if (*fd < 0) {
 		*d->temp = 0;
@@ -227,7 +241,14 @@ static int open_temp(struct outdir *d)
 static int is_wanted(struct outdir *d, const struct msg_file *m, struct err *e)
 {
 	const struct plan *p = d->plan;
+	int depth = 0;
 
+	if (!d->asked)
+		return err_set(e, ERR_GUEST, NOT_ASKED);
+	for (const char *s = m->path; *s; s++)
+		depth += *s == '/';
+	if (depth > MSG_DEPTH_MAX)
+		return err_set(e, ERR_GUEST, "a file more than %d folders deep", MSG_DEPTH_MAX);
 	if (++d->sent > p->limit[LIMIT_MAX_FILES] || m->size > p->limit[LIMIT_MAX_OUTPUT] - d->bytes)
 		return err_set(e, ERR_GUEST, "more files than it may");
 	d->bytes += m->size;
@@ -303,7 +324,7 @@ int outdir_data(struct outdir *d, const uint8_t *data, size_t n, struct err *e)
 {
 	struct err why = { 0 };
 
-	if (!d->open || n > d->want - d->got)
+	if (!d->open || n == 0 || n > d->want - d->got)
 		return err_set(e, ERR_GUEST, "more bytes of a file than it said");
 	d->got += n;
 	if (!d->keeps)
@@ -422,6 +443,8 @@ int outdir_skip(struct outdir *d, const struct frame *f, struct err *e)
 	char path[MSG_PATH_MAX + 1], value[NUM_TEXT];
 	struct err why = { 0 };
 
+	if (!d->asked)
+		return err_set(e, ERR_GUEST, NOT_ASKED);
 	if (which >= MSG_SKIPS || !msg_path_ok(at, n))
 		return err_set(e, ERR_GUEST, "a left-out file without a name or reason");
 	if (unpack_end(&u, "left-out", e) < 0)

@@ -59,6 +59,7 @@ struct outdir {
 	struct out_skip *skip;
 	size_t files, skips, unlisted;	/* unlisted: skips beyond the list */
 	uint64_t sent, bytes;	/* files and folders that the guest announced, and their bytes */
+	bool asked;		/* the guest is to send files, or name them */
 	bool hash;		/* sha256 is wanted */
 	bool begun, done;	/* of a tar: bytes of it are out; nothing follows */
 	struct err lost;	/* the first loss; kind 0: none */

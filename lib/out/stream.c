@@ -48,19 +48,26 @@ int stream_open(struct stream *s, int from, struct err *e)
 
 void stream_last(struct stream *s, uint64_t want)
 {
+	int waiting = 0;
+
 	s->last = true;
 	s->want = want;
+	if (want == STREAM_UNCOUNTED && ioctl(s->from, FIONREAD, &waiting) == 0)
+		s->want = s->bytes + (unsigned)waiting;
 }
 
 bool stream_is_whole(const struct stream *s)
 {
-	return s->want == STREAM_UNCOUNTED || s->bytes >= s->want;
+	return s->bytes >= s->want;
 }
 
-/* True if no byte is to come, whether or not FROM is at its end. */
-static bool is_all(const struct stream *s, bool waiting)
+/* How many of MOST bytes may still come: behind the last ones is FROM's end. */
+static size_t to_come(const struct stream *s, size_t most)
 {
-	return s->last && (s->want == STREAM_UNCOUNTED ? !waiting : s->bytes >= s->want);
+	if (!s->last)
+		return most;
+	uint64_t left = s->bytes < s->want ? s->want - s->bytes : 0;
+	return left < most ? (size_t)left : most;
 }
 
 struct pollfd stream_poll(const struct stream *s)
@@ -85,10 +92,10 @@ static enum stream_state failed(struct stream *s, struct err *e)
 /* Reads into *DST; the state that ends the step, or EMPTY with *GOT > 0. */
 static enum stream_state take(struct stream *s, uint8_t *dst, size_t max, size_t *got)
 {
-	ssize_t n = read(s->from, dst, max);
+	ssize_t n = read(s->from, dst, to_come(s, max));
 
 	*got = 0;
-	if (n == 0 || (n < 0 && errno != EINTR && (errno != EAGAIN || is_all(s, false))))
+	if (n == 0 || (n < 0 && errno != EINTR && errno != EAGAIN))
 		return STREAM_CLOSED;	/* a connection that was reset is at its end too */
 	if (n > 0) {
 		*got = (size_t)n;
@@ -184,7 +191,7 @@ static enum stream_state step_splice(struct stream *s, struct err *e)
 			return step_capture(s, e);
 		}
 		size_t most = s->room < SPLICE_AT_ONCE ? (size_t)s->room : SPLICE_AT_ONCE;
-		ssize_t n = splice(s->from, NULL, s->to, NULL, most,
+		ssize_t n = splice(s->from, NULL, s->to, NULL, to_come(s, most),
 				   SPLICE_F_NONBLOCK | SPLICE_F_MOVE);
 		int waiting = 0;
 
@@ -195,9 +202,8 @@ static enum stream_state step_splice(struct stream *s, struct err *e)
 			return step_write(s, e);
 		}
 		if (n < 0 && errno == EAGAIN) {	/* which of the two ends is it? */
-			if (ioctl(s->from, FIONREAD, &waiting) == 0 && waiting > 0)
-				return STREAM_BLOCKED;
-			return is_all(s, false) ? STREAM_CLOSED : STREAM_EMPTY;
+			return ioctl(s->from, FIONREAD, &waiting) == 0 && waiting > 0
+				? STREAM_BLOCKED : STREAM_EMPTY;
 		}
 		if (n < 0 && errno != EINTR)
 			return failed(s, e);

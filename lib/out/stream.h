@@ -39,8 +39,8 @@ struct stream {
 	uint64_t bytes;		/* that the program wrote, as far as we read them */
 	struct buf held;	/* read, not yet written from at on; or the capture */
 	size_t at;
-	bool last;		/* the program is gone: what is in the pipe is all, or */
-	uint64_t want;		/* what comes until bytes are so many (a connection) */
+	bool last;		/* the program is gone: */
+	uint64_t want;		/* so many bytes it wrote in all */
 	bool ended;		/* and it has been read */
 	bool is_file;		/* to is a regular file: it never makes us wait */
 	uint64_t max;		/* bytes that are passed on; the rest is read and dropped */
@@ -54,7 +54,7 @@ void stream_init(struct stream *s, const char *name, int to, enum stream_kind wa
 /* FROM is taken over and made non-blocking. */
 int stream_open(struct stream *s, int from, struct err *e);
 /* The program is gone, and wrote WANT bytes in all (STREAM_UNCOUNTED: what is in
- * the pipe now is the rest). */
+ * the pipe now is the rest). Whatever else comes is not looked at. */
 void stream_last(struct stream *s, uint64_t want);
 /* False if its end came before the bytes that stream_last() said. */
 bool stream_is_whole(const struct stream *s);

@@ -78,6 +78,7 @@ static int send_run(struct turn *t, struct err *e)
 		.file = in->file ? in->file : "",
 	};
 
+	t->r->files.asked = m.flags & (MSG_COLLECT | MSG_LIST);
 	(void)clock_gettime(CLOCK_REALTIME, &now);	/* cannot fail */
 	m.clock_us = (uint64_t)now.tv_sec * 1000000 + (uint64_t)now.tv_nsec / 1000;
 	if (getrandom(&id, sizeof(id), 0) != sizeof(id) ||
@@ -245,6 +246,9 @@ int feed_step(struct turn *t, struct err *e)
 		const struct input *i = &t->inputs->at[t->next];
 
 		rc = t->in_open ? more_input(t, i, e) : begin_input(t, i, e) < 0 ? -1 : 1;
+		/* what has gone makes room, and nobody else would wake us for more */
+		if (rc > 0 && feed_flush(t, e) < 0)
+			rc = -1;
 	}
 	if (rc < 0)
 		return -1;

@@ -19,14 +19,15 @@
 
 typedef int handler(struct turn *t, const struct frame *f, struct err *e);
 
-/* What stands on the raw streams before the hello is the backend's own text. */
+/* What stands on the raw streams before the hello is the backend's own text: no
+ * more than a pipe holds, whoever goes on writing. */
 static void drop_boot_text(int fd)
 {
 	char text[4096];
 
-	if (fd_nonblock(fd, true) == 0)
-		while (read(fd, text, sizeof(text)) > 0)
-			;
+	for (int left = fd_nonblock(fd, true) == 0 ? BACKEND_PIPE : 0; left > 0; left -= (int)sizeof(text))
+		if (read(fd, text, sizeof(text)) <= 0)
+			return;
 }
 
 static int on_hello(struct turn *t, const struct frame *f, struct err *e)
@@ -60,8 +61,8 @@ static int on_credit(struct turn *t, const struct frame *f, struct err *e)
 
 	if (unpack_end(&u, "credit", e) < 0)
 		return -1;
-	if (more > MSG_CREDIT - t->credit)
-		return err_set(e, ERR_GUEST, "credit for more than was sent");
+	if (more == 0 || more > MSG_CREDIT - t->credit)
+		return err_set(e, ERR_GUEST, "credit for %s than was sent", more ? "more" : "less");
 	t->credit += (uint32_t)more;
 	return 0;
 }
@@ -69,7 +70,8 @@ static int on_credit(struct turn *t, const struct frame *f, struct err *e)
 /* The interpreter of a template has imported its modules: now is the time. */
 static int on_ready(struct turn *t, const struct frame *f, struct err *e)
 {
-	(void)f;
+	if (f->len > 0 || t->saving)
+		return err_set(e, ERR_GUEST, "a second ready message");
 	trace("guest: template ready");
 	t->saving = true;
 	return keeper_ask(t->road->keeper.link, KEEPER_SAVE, 0, e);
@@ -164,7 +166,7 @@ static int on_skipped(struct turn *t, const struct frame *f, struct err *e)
 
 static int on_note(struct turn *t, const struct frame *f, struct err *e)
 {
-	if (f->len == 0 || f->body[0] >= MSG_NOTES || !t->plan->json)
+	if (f->len < 2 || f->body[0] >= MSG_NOTES || !t->plan->json)
 		return err_set(e, ERR_GUEST, "a note that was not asked for");
 	return buf_add(&t->r->note[f->body[0]], f->body + 1, f->len - 1, MSG_NOTE_MAX, e) < 0
 		? err_set(e, ERR_GUEST, "a note that is too long") : 0;

@@ -237,7 +237,7 @@ static int on_link(struct turn *t, struct err *e);
  * refused more heap ends as Go programs do, with 2. */
 static bool heap_struck(struct turn *t)
 {
-	struct pollfd link = { t->keeper.link, POLLIN, 0 };
+	struct pollfd link = { t->road->keeper.link, POLLIN, 0 };
 	struct err ignored = { 0 };
 
 	if (t->choice->cgroup.memory || t->phase <= TURN_MAKE ||

@@ -167,7 +167,8 @@ int msg_get_ended(const struct frame *f, struct msg_ended *m, struct err *e)
 	m->sys_us = unpack_number(&u, 8);
 	m->peak_bytes = unpack_number(&u, 8);
 	if (m->signaled > 1 || m->by >= MSG_BYS || m->code > (m->signaled ? 64u : 255u) ||
-	    (m->signaled && m->code == 0))
+	    (m->signaled && m->code == 0) || m->user_us > MSG_COUNT_MAX ||
+	    m->sys_us > MSG_COUNT_MAX || m->peak_bytes > MSG_COUNT_MAX)
 		u.bad = 1;
 	return unpack_end(&u, "status", e);
 }

@@ -23,9 +23,11 @@
 #define MSG_CHUNK (64u << 10)	/* bytes in one DATA or STDIN */
 #define MSG_PATH_MAX 4096u	/* bytes of a path, as PATH_MAX */
 #define MSG_NAME_MAX 255u	/* bytes of one component */
+#define MSG_DEPTH_MAX 64	/* folders in folders */
+#define MSG_SKIPS_MAX 100000u	/* files left out, each by a message */
+#define MSG_COUNT_MAX (1ull << 53)	/* of µs and bytes: what every reader of JSON holds */
 #define MSG_NOTE_MAX (256u << 10)	/* bytes of all NOTEs of one kind */
 #define MSG_INPUTS_MAX 100000u	/* files and folders that go in */
-#define MSG_DEPTH_MAX 64	/* folders in a folder */
 #define MSG_MTIME_MAX ((1ull << 33) - 1)	/* what a tar's header can hold */
 
 enum msg_kind {

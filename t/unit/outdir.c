@@ -18,7 +18,10 @@ static int open_out(const char *path)
 {
 	plan.output_dir = (char *)(uintptr_t)path;
 	plan.json = true;	/* sha256 is wanted */
-	return outdir_open(&d, &plan, &e);
+	int rc = outdir_open(&d, &plan, &e);
+
+	d.asked = true;
+	return rc;
 }
 
 static int put(const char *path, const char *text, unsigned mode)
@@ -26,7 +29,8 @@ static int put(const char *path, const char *text, unsigned mode)
 	struct msg_file m = { .type = MSG_REGULAR, .mode = (uint16_t)mode, .size = strlen(text),
 			      .path = path, .target = "" };
 
-	return outdir_file(&d, &m, &e) < 0 || outdir_data(&d, (const uint8_t *)text, strlen(text), &e) < 0 ||
+	return outdir_file(&d, &m, &e) < 0 ||
+	       (*text && outdir_data(&d, (const uint8_t *)text, strlen(text), &e) < 0) ||
 	       outdir_end(&d, &e) < 0;
 }
 
@@ -104,6 +108,22 @@ static void limits(void)
 	plan.no_clobber = false;
 }
 
+static void odd_names(void)
+{
+	char deep[200] = "";
+
+	(void)open_out("out");
+	for (int i = 0; i <= MSG_DEPTH_MAX; i++)
+		strcat(deep, "d/");
+	OK(put(strcat(deep, "f"), "x", 0644) && e.kind == ERR_GUEST && access("out/d", F_OK) < 0,
+	   "a file in too many folders is refused");
+	outdir_close(&d);
+	(void)open_out("out");
+	d.asked = false;
+	OK(put("f", "x", 0644) && e.kind == ERR_GUEST, "and one that nobody asked for");
+	outdir_close(&d);
+}
+
 static void sweeps(void)
 {
 	int held = open("out/.pai-exec.0000000000000001", O_CREAT | O_WRONLY, 0600);
@@ -143,6 +163,7 @@ int main(void)
 	links();
 	hostile();
 	limits();
+	odd_names();
 	(void)open_out("out");
 	sweeps();
 	OK(open_out("no/such/place") < 0 &&
