@@ -50,6 +50,26 @@ print("matplotlib" in sys.modules)' | jq -r '.stdout, .backend.start' | xargs)" 
 	[ "$(pai -e TZ=Asia/Tokyo -c 'import time; print(time.tzname[0])')" = JST ]
 }
 
+@test "a template that vanishes at any moment costs time, never the run" {
+	own_cache
+	pai -c 0
+	touch go
+	(
+		while [ -e go ]; do
+			for t in "$templates"/*-*/ "$templates"/[0-9a-f]*/; do
+				[ ! -d "$t" ] || rm -rf "$t"
+			done
+			read -rt "0.0$((RANDOM % 100))" <> <(:) || :
+		done
+	) 3>&- &
+	for _ in $(seq 30); do
+		run -0 --separate-stderr pai -c 'print(1)'
+		[ "$output$stderr" = 1 ] || { rm go; false; }
+	done
+	rm go
+	wait
+}
+
 @test "clones differ" {
 	own_cache
 	local n=${PAI_CLONES:-12}

@@ -189,8 +189,8 @@ static int binds(const struct choice *c, const char *program, struct root_bind b
 		/* one by one: the uid of the machine may not enter the user's cache */
 		snprintf(state, sizeof(state), "%.4095s/state", c->template_dir);
 		snprintf(memory, sizeof(memory), "%.4095s/memory", c->template_dir);
-		b[n++] = (struct root_bind){ state, TEMPLATE "/state" };
-		b[n++] = (struct root_bind){ memory, TEMPLATE "/memory" };
+		b[n++] = (struct root_bind){ state, TEMPLATE "/state", .fleeting = true };
+		b[n++] = (struct root_bind){ memory, TEMPLATE "/memory", .fleeting = true };
 	}
 	if (c->save_dir)
 		b[n++] = (struct root_bind){ c->save_dir, SAVE, .writable = true };

@@ -140,7 +140,7 @@ static int binds(const struct choice *c, const char *program,
 	(void)e;
 	b[n++] = (struct root_bind){ c->image->rootfs, c->image->is_folder ? OCI_FOLDER : OCI_IMAGE };
 	if (c->template_dir)
-		b[n++] = (struct root_bind){ c->template_dir, TEMPLATE };
+		b[n++] = (struct root_bind){ c->template_dir, TEMPLATE, .fleeting = true };
 	if (c->save_dir)
 		b[n++] = (struct root_bind){ c->save_dir, SAVE, .writable = true };
 	b[n] = (struct root_bind){ NULL };

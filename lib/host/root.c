@@ -65,6 +65,7 @@ struct source {
 	const char *from, *to;
 	unsigned long flags;
 	int fd;
+	bool fleeting;
 };
 
 static int open_sources(const struct root_bind *binds, struct source *s, size_t *n, struct err *e)
@@ -73,15 +74,15 @@ static int open_sources(const struct root_bind *binds, struct source *s, size_t 
 					     "/dev/random", "/dev/urandom" };
 
 	for (size_t i = 0; i < sizeof(nodes) / sizeof(*nodes); i++)
-		s[(*n)++] = (struct source){ nodes[i], nodes[i], MS_NOSUID | MS_NOEXEC, -1 };
+		s[(*n)++] = (struct source){ nodes[i], nodes[i], MS_NOSUID | MS_NOEXEC, -1, false };
 	for (; binds->from && *n < SOURCES_MAX; binds++)
 		s[(*n)++] = (struct source){ binds->from, binds->to,
 					     MS_NOSUID | (binds->device ? 0 : MS_NODEV) |
-					     (binds->writable ? 0 : MS_RDONLY), -1 };
+					     (binds->writable ? 0 : MS_RDONLY), -1, binds->fleeting };
 	assert(!binds->from);
 	for (size_t i = 0; i < *n; i++) {
 		s[i].fd = open(s[i].from, O_PATH | O_CLOEXEC);
-		if (s[i].fd < 0)
+		if (s[i].fd < 0 && !(s[i].fleeting && errno == ENOENT))
 			return err_sys(e, ERR_HOST, "%s", s[i].from);
 	}
 	return 0;
@@ -99,7 +100,7 @@ static int bind_one(const char *base, const struct source *s, struct err *e)
 	if (make_target(to, S_ISDIR(st.st_mode), e) < 0)
 		return -1;
 	if (mount(from, to, NULL, MS_BIND | MS_REC, NULL) < 0)
-		return err_sys(e, ERR_HOST, "bind %s", s->from);
+		return s->fleeting && errno == ENOENT ? 0 : err_sys(e, ERR_HOST, "bind %s", s->from);
 	if (mount(NULL, to, NULL, MS_REMOUNT | MS_BIND | s->flags | locked_flags(from), NULL) < 0)
 		return err_sys(e, ERR_HOST, "bind %s read-only", s->from);
 	return 0;
@@ -116,7 +117,7 @@ static int fill(const char *base, const struct source *s, size_t n, struct err *
 			return -1;
 	}
 	for (size_t i = 0; i < n; i++)
-		if (bind_one(base, &s[i], e) < 0)
+		if (s[i].fd >= 0 && bind_one(base, &s[i], e) < 0)
 			return -1;
 	snprintf(to, sizeof(to), "%s/proc", base);
 	if (mount("proc", to, "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC, NULL) < 0)

@@ -14,6 +14,7 @@ struct root_bind {
 	const char *to;		/* absolute, in the new root */
 	bool writable;
 	bool device;		/* a device node that may be opened */
+	bool fleeting;		/* another run may take it away: then it is not there */
 };
 
 /* BINDS end with a row of NULLs; they are read-only unless they say so, and no device or set-uid
