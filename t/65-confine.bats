@@ -9,7 +9,7 @@ load helper
 begin() {
 	mkfifo up
 	exec 8<>up
-	"${pai[@]}" "$@" "$cases/wait.py" >up 2>err </dev/null 8>&- &
+	"${pai[@]}" -t 600 "$@" "$cases/wait.py" >up 2>err </dev/null 8>&- &
 	pid=$!
 	read -rt 30 line <&8
 	[ "$line" = up ]

@@ -173,7 +173,7 @@ except KeyboardInterrupt:
 	mkfifo up
 	# auto: the other backend's keeper, which waited, is gone when a program runs
 	for backend in firecracker auto; do
-		"${pai[@]}" --backend="$backend" --memory=256M -nc 'print("up", flush=True)
+		"${pai[@]}" --backend="$backend" --memory=256M -t 600 -nc 'print("up", flush=True)
 import time; time.sleep(600)' >up &
 		pid=$!
 		exec 5<up

@@ -9,7 +9,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <signal.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -84,9 +83,7 @@ static int on_started(struct turn *t, const struct frame *f, struct err *e)
 	trace("guest: program started");
 	t->r->started = true;
 	t->r->started_us = clock_now_us();
-	/* what has begun is not begun again elsewhere; it is waited for at the end */
-	if (t->spare->keeper.pid > 0)
-		(void)kill(t->spare->keeper.pid, SIGKILL);
+	keeper_end(&t->spare->keeper);	/* what has begun is not begun again elsewhere */
 	turn_enter(t, TURN_RUN, t->plan->limit[LIMIT_TIMEOUT]);
 	turn_limit_keeper(t, 0);
 	if (cgroup_hold_cpus(&t->choice->cgroup, e) < 0)

@@ -37,7 +37,7 @@ struct turn {
 	struct choice *choice;
 	struct result *r;
 	struct road *road;	/* with a keeper at work */
-	const struct road *spare;	/* another backend's, which may have to take over */
+	struct road *spare;	/* another backend's, which may have to take over */
 	struct confine confine;	/* what the command will keep, until it is confined */
 	struct confine_place *places;
 	bool making, saving, clone;	/* saving: the snapshot was asked for */
