@@ -3,9 +3,11 @@
 #include "run/check.h"
 
 #include "backend/backend.h"
+#include "base/fd.h"
 #include "host/probe.h"
 #include "run/run.h"
 
+#include <fcntl.h>
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -27,6 +29,37 @@ static struct check_row *add(struct check *c, const char *group, const char *nam
 	return row;
 }
 
+/* What of this machine helps one sandbox to learn of another by timing, or takes its
+ * memory to a disk; nothing here can be held by us, so it is said. */
+static void check_neighbours(struct check *c)
+{
+	static const struct {
+		const char *name, *file;
+		unsigned line;		/* whose first byte tells, if it is there and not 0 */
+		const char *on;
+	} table[] = {
+		{ "smt", "/sys/devices/system/cpu/smt/active", 0,
+		  "on: programs on two threads of a core can time each other; nosmt ends that" },
+		{ "ksm", "/sys/kernel/mm/ksm/run", 0,
+		  "on: shared pages can be found by timing; echo 0 >/sys/kernel/mm/ksm/run ends that" },
+		{ "swap", "/proc/swaps", 1,
+		  "on: a sandbox's memory may be written to a disk; swapoff -a ends that" },
+	};
+
+	for (size_t i = 0; i < sizeof(table) / sizeof(*table); i++) {
+		char text[4096];
+		AUTO_FD fd = open(table[i].file, O_RDONLY | O_CLOEXEC);
+		ssize_t n = fd < 0 ? -1 : fd_read_all(fd, text, sizeof(text) - 1);
+
+		text[n > 0 ? n : 0] = 0;
+		const char *at = text;
+		for (unsigned line = table[i].line; line > 0 && (at = strchr(at, '\n')); line--)
+			at++;
+		add(c, "host", table[i].name, CHECK_INFO,
+		    n < 0 ? "not known here" : !at || !*at || *at == '0' ? "off" : table[i].on);
+	}
+}
+
 static void check_host(struct check *c)
 {
 	char text[256];
@@ -41,6 +74,7 @@ static void check_host(struct check *c)
 	snprintf(text, sizeof(text), "%.40s %.80s, %d CPUs, %llu MiB of memory", u.sysname, u.release,
 		 CPU_COUNT(&cpus), (unsigned long long)si.totalram * si.mem_unit / MIB);
 	add(c, "host", "machine", CHECK_INFO, text);
+	check_neighbours(c);
 }
 
 /* Fills *IM if there is one. */

@@ -84,5 +84,16 @@ with_init() {
 
 @test "K12: --check says what of the host helps side channels" {
 	only 'pai-exec --check is what says it' gvisor firecracker
-	skip 'not held: SMT, KSM and swap are not among the checks'
+	pai-exec --check --json >check.json || :
+	for row in smt:/sys/devices/system/cpu/smt/active ksm:/sys/kernel/mm/ksm/run; do
+		case $(cat "${row#*:}" 2>/dev/null || echo -) in
+		-) word='not known here' ;;
+		0) word=off ;;
+		*) word=on: ;;
+		esac
+		[[ $(jq -r --arg n "${row%%:*}" '.checks[] | select(.name == $n).text' check.json) == "$word"* ]]
+	done
+	word=off
+	[ "$(wc -l </proc/swaps)" = 1 ] || word=on:
+	[[ $(jq -r '.checks[] | select(.name == "swap").text' check.json) == "$word"* ]]
 }
