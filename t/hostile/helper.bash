@@ -17,8 +17,10 @@ esac
 
 # An emulated host is 20 to 40 times slower: its bounds of time are wider.
 slack=10
+quick=(quick)		# what a program calls a moment
 if [ -e /run/kvm-host ]; then
 	slack=60
+	quick=(quick slow)
 	pai+=(--config="$here/data/emulated.yaml")
 fi
 

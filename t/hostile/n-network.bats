@@ -7,17 +7,18 @@ load helper
 @test "N1: nothing outside is reachable, and every attempt ends at once" {
 	canary
 	begin=$(now)
-	mapfile -t addresses <"$PAI_CANARY/addresses"
+	# loopback is the sandbox's own
+	mapfile -t addresses < <(grep -vE '^(127\.|::1$)' "$PAI_CANARY/addresses")
 	ask "$programs/connect.py" "$(<"$PAI_CANARY/port")" "${addresses[@]}"
 	ended_by "$begin" 10000
-	for errno in 13 101 111; do ways+=("errno=$errno quick"); done
+	for errno in 13 101 111; do ways+=("${quick[@]/#/errno=$errno }"); done
 	hold "${ways[@]}"
 	[ ! -s "$PAI_CANARY/hits" ]
 }
 
 @test "N2: no name is resolved, and the refusal comes at once" {
 	ask "$programs/resolve.py"
-	hold 'gaierror quick' 'nameservers []' refused
+	hold "${quick[@]/#/gaierror }" 'nameservers []' refused
 }
 
 @test "N3: loopback is the only link, without a route, and no other can be made" {
