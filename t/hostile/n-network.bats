@@ -7,8 +7,7 @@ load helper
 @test "N1: nothing outside is reachable, and every attempt ends at once" {
 	canary
 	begin=$(now)
-	# loopback is the sandbox's own
-	mapfile -t addresses < <(grep -vE '^(127\.|::1$)' "$PAI_CANARY/addresses")
+	mapfile -t addresses < <(grep . "$PAI_CANARY/addresses")	# a host may have none
 	ask "$programs/connect.py" "$(<"$PAI_CANARY/port")" "${addresses[@]}"
 	ended_by "$begin" 10000
 	for errno in 13 101 111; do ways+=("${quick[@]/#/errno=$errno }"); done
