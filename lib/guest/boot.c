@@ -87,6 +87,11 @@ static int make_proc(struct err *e)
 	for (size_t i = 0; i < sizeof(masked) / sizeof(*masked); i++)
 		if (mount("dev/null", masked[i], NULL, MS_BIND, NULL) < 0 && errno != ENOENT)
 			return err_sys(e, ERR_HOST, "hide %s", masked[i]);
+	/* some of its files can be written by all */
+	if (mount("proc/sys", "proc/sys", NULL, MS_BIND, NULL) < 0 ||
+	    mount(NULL, "proc/sys", NULL, MS_REMOUNT | MS_BIND | MS_RDONLY | MS_NOSUID | MS_NODEV |
+		  MS_NOEXEC, NULL) < 0)
+		return err_sys(e, ERR_HOST, "shut /proc/sys");
 	return 0;
 }
 
