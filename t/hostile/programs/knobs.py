@@ -25,7 +25,7 @@ PATTERNS = [
 ]
 seen = 0
 for path in (p for pattern in PATTERNS for p in glob.glob(pattern, recursive=True)):
-    if os.path.isdir(path):
+    if os.path.isdir(path) or os.path.samefile(path, "/dev/null"):  # hidden by that
         continue
     seen += 1
     try:
