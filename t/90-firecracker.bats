@@ -41,18 +41,18 @@ begin() {
 
 @test "the time limit interrupts, then kills, and keeps what was made" {
 	begin
-	run -124 --separate-stderr vm -t 1s -k 1s -o out -nc 'import signal, time
+	run -124 --separate-stderr vm -t 5s -k 5s -o out -nc 'import signal, time
 signal.signal(signal.SIGINT, lambda *a: open("asked", "w").write("yes"))
 print("up")
 while True: time.sleep(0.1)'
 	[ "$output" = up ]
-	[ "$stderr" = 'pai-exec: time limit of 1 s reached' ]
+	[ "$stderr" = 'pai-exec: time limit of 5 s reached' ]
 	[ "$(cat out/asked)" = yes ]
 }
 
 @test "the memory limit strikes the program, not the machine: files are kept" {
 	begin
-	run -137 --separate-stderr vm --memory=128M -o out -nc 'open("before", "w").write("kept")
+	run -137 --separate-stderr vm --memory=128M -t 5m -o out -nc 'open("before", "w").write("kept")
 x = bytearray(300 << 20)'
 	[ "$stderr" = 'pai-exec: memory limit of 128M reached' ]
 	[ "$(cat out/before)" = kept ]
