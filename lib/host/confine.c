@@ -73,13 +73,20 @@ static int set_limits(const struct confine *c, struct err *e)
 	return 0;
 }
 
-static uint64_t kept(const struct confine *c)
+unsigned confine_may(const struct confine *c)
 {
-	uint64_t set = 0;
 	unsigned may = 0;
 
 	for (size_t i = 0; i < c->places; i++)
 		may |= c->place[i].may;
+	return may;
+}
+
+static uint64_t kept(const struct confine *c)
+{
+	uint64_t set = 0;
+	unsigned may = confine_may(c);
+
 	for (size_t i = 0; i < sizeof(caps) / sizeof(*caps); i++)
 		if (caps[i].who & c->who && (!caps[i].places || caps[i].places & may))
 			set |= 1ull << caps[i].cap;

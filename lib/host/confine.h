@@ -42,6 +42,8 @@ struct confine {
 	struct sock_fprog calls;	/* confine_prepare() fills it */
 };
 
+/* What may be done beneath any of its places. */
+unsigned confine_may(const struct confine *c);
 /* Optional: does what takes the most time (a millisecond), at a time when there is
  * some. C stays as it is until confine(). */
 int confine_prepare(struct confine *c, struct err *e);

@@ -57,18 +57,27 @@ static int drain(int fd, int64_t until, char *text, size_t size)
 	}
 }
 
-pid_t spawn_become(int (*become_it)(const void *arg, struct err *e), const void *arg, struct err *e)
+pid_t spawn_fork(int *from, int *to, struct err *e)
 {
-	struct err failed = { 0 };
 	int pair[2];
 
 	if (pipe2(pair, O_CLOEXEC) < 0)
 		return err_sys(e, ERR_HOST, "make a pipe");
-	AUTO_FD from = pair[0];
-	AUTO_FD to = pair[1];
+	*from = pair[0];
+	*to = pair[1];
 	pid_t pid = fork();
+	return pid < 0 ? err_sys(e, ERR_HOST, "fork") : pid;
+}
+
+pid_t spawn_become(int (*become_it)(const void *arg, struct err *e), const void *arg, struct err *e)
+{
+	struct err failed = { 0 };
+	AUTO_FD from = -1;
+	AUTO_FD to = -1;
+	pid_t pid = spawn_fork(&from, &to, e);
+
 	if (pid < 0)
-		return err_sys(e, ERR_HOST, "fork");
+		return -1;
 	if (pid == 0) {
 		unblock_signals();
 		(void)become_it(arg, &failed);
@@ -86,15 +95,13 @@ pid_t spawn_become(int (*become_it)(const void *arg, struct err *e), const void 
 
 int spawn_read(const char *const *argv, uint32_t ms, char *text, size_t size, struct err *e)
 {
-	int pair[2], status;
+	AUTO_FD from = -1;
+	AUTO_FD to = -1;
+	int status;
+	pid_t pid = spawn_fork(&from, &to, e);
 
-	if (pipe2(pair, O_CLOEXEC) < 0)
-		return err_sys(e, ERR_HOST, "make a pipe");
-	AUTO_FD from = pair[0];
-	AUTO_FD to = pair[1];
-	pid_t pid = fork();
 	if (pid < 0)
-		return err_sys(e, ERR_HOST, "fork");
+		return -1;
 	if (pid == 0)
 		become(argv, to);
 	(void)setpgid(pid, pid);	/* whoever of us two is first */

@@ -9,6 +9,10 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+/* fork(), with a pipe between the two: both have both ends, close-on-exec. -1 and *e;
+ * what is open then is in *FROM and *TO all the same (-1 before). */
+pid_t spawn_fork(int *from, int *to, struct err *e);
+
 /* Forks a child, with no signal blocked, that runs BECOME(ARG): it ends in execve(),
  * and returns, with *E filled, only if that could not be. Waits so long, and returns
  * the child's pid, or -1 and the child's own *e. */

@@ -125,11 +125,9 @@ static int add_processes(scmp_filter_ctx ctx, const struct confine *c)
 
 static int add_allowed(scmp_filter_ctx ctx, const struct confine *c)
 {
-	unsigned may = 0;
+	unsigned may = confine_may(c);
 	int rc = add_processes(ctx, c);
 
-	for (size_t i = 0; i < c->places; i++)
-		may |= c->place[i].may;
 	for (size_t i = 0; rc == 0 && i < sizeof(allowed) / sizeof(*allowed); i++)
 		if (allowed[i].who & c->who && (!allowed[i].places || allowed[i].places & may))
 			rc = add(ctx, &allowed[i]);

@@ -454,10 +454,11 @@ int outdir_skip(struct outdir *d, const struct frame *f, struct err *e)
 	if (!reasons[which].lost)
 		return add_skip(d, path, reasons[which].reason, false, e);
 	enum plan_limit l = reasons[which].limit;
-	(void)err_set(&why, ERR_OUTPUT, "'%s' not kept: %s%s%s%s", path,
-		      l < LIMITS ? "limit --" : reasons[which].reason,
-		      l < LIMITS ? plan_limits[l].name : "", l < LIMITS ? "=" : "",
-		      l < LIMITS ? plan_limit_text(d->plan, l, value) : "");
+	if (l < LIMITS)
+		(void)err_set(&why, ERR_OUTPUT, "'%s' not kept: limit --%s=%s", path,
+			      plan_limits[l].name, plan_limit_text(d->plan, l, value));
+	else
+		(void)err_set(&why, ERR_OUTPUT, "'%s' not kept: %s", path, reasons[which].reason);
 	return lose(d, path, reasons[which].reason, &why, e);
 }
 

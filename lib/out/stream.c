@@ -155,8 +155,6 @@ static enum stream_state step_write(struct stream *s, struct err *e)
 
 		if (left == 0 && (s->ended || s->from < 0))
 			return s->ended ? STREAM_CLOSED : STREAM_EMPTY;
-		if (left == 0 && s->ended)
-			return STREAM_CLOSED;
 		if (left == 0 && !s->room) {
 			s->kind = STREAM_DROP;
 			return step_capture(s, e);

@@ -4,9 +4,9 @@
 
 #include "base/clock.h"
 #include "base/fd.h"
+#include "host/spawn.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -37,15 +37,12 @@ static void run_child(const struct plan *p, int to)
 
 int run_apart(const struct plan *p, struct run_summary *s, struct err *e)
 {
-	int pair[2];
+	AUTO_FD from = -1;
+	AUTO_FD to = -1;
+	pid_t pid = spawn_fork(&from, &to, e);
 
-	if (pipe2(pair, O_CLOEXEC) < 0)
-		return err_sys(e, ERR_HOST, "make a pipe");
-	AUTO_FD from = pair[0];
-	AUTO_FD to = pair[1];
-	pid_t pid = fork();
 	if (pid < 0)
-		return err_sys(e, ERR_HOST, "fork");
+		return -1;
 	if (pid == 0)
 		run_child(p, to);
 	/* a terminal's goes to both: the child's answer to it is ours */

@@ -233,26 +233,32 @@ static void boot_text(const struct turn *t, char *text, size_t size)
 
 static int on_link(struct turn *t, struct err *e);
 
+/* The keeper says how the backend ended in a moment, if it still lives. */
+static int hear_how(struct turn *t, struct err *e)
+{
+	struct pollfd link = { t->road->keeper.link, POLLIN, 0 };
+
+	if (*t->how || link.fd < 0 || poll(&link, 1, PLAN_END_MS) <= 0)
+		return 0;
+	return on_link(t, e);
+}
+
 /* Without a cgroup nobody counts how often memory was refused: a sentry that was
  * refused more heap ends as Go programs do, with 2. */
 static bool heap_struck(struct turn *t)
 {
-	struct pollfd link = { t->road->keeper.link, POLLIN, 0 };
 	struct err ignored = { 0 };
 
 	if (t->choice->cgroup.memory || t->phase <= TURN_MAKE ||
 	    backends[choice_first(t->choice)]->own_limits)
 		return false;
-	/* the keeper says how in a moment, if it still lives */
-	if (!*t->how && poll(&link, 1, PLAN_END_MS) > 0)
-		(void)on_link(t, &ignored);
+	(void)hear_how(t, &ignored);
 	return !strcmp(t->how, "exit status 2");
 }
 
 /* The channel or the backend ended without MSG_DONE. */
 static int on_death(struct turn *t, struct err *e)
 {
-	struct pollfd link = { t->road->keeper.link, POLLIN, 0 };
 	char text[300];
 
 	/* a snapshot may end the sandbox; the keeper says when it is there */
@@ -274,8 +280,7 @@ static int on_death(struct turn *t, struct err *e)
 		return give_up(t, "the sandbox ended before its files could be kept"), 0;
 	if (t->phase > TURN_MAKE)
 		return err_set(e, ERR_DIED, "the sandbox died before the program's end");
-	/* the keeper says how in a moment, if it still lives */
-	if (!*t->how && link.fd >= 0 && poll(&link, 1, PLAN_END_MS) > 0 && on_link(t, e) < 0)
+	if (hear_how(t, e) < 0)
 		return -1;
 	boot_text(t, text, sizeof(text));
 	return err_set(e, ERR_BOOT, "the sandbox did not start%s%s", *text ? ": " : "", text);
