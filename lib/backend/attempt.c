@@ -135,8 +135,9 @@ static int give_up_rights(const struct keeping *k, struct err *e)
 {
 	for (int i = 0; i < k->c->cgroup.n; i++)
 		(void)close(k->c->cgroup.leaf[i].procs);
-	/* a template that is in its place by now: it is changed no more */
-	if (k->c->save_dir && umount2(BACKEND_SAVE, MNT_DETACH) < 0)
+	/* a template that is in its place by now: it is changed no more. (EINVAL, ENOENT:
+	 * its folder went away before it was bound.) */
+	if (k->c->save_dir && umount2(BACKEND_SAVE, MNT_DETACH) < 0 && errno != EINVAL && errno != ENOENT)
 		return err_sys(e, ERR_HOST, "shut the template's folder");
 	return confine(&(struct confine){ .who = CONFINE_KEEPER }, e);
 }

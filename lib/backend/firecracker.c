@@ -193,7 +193,7 @@ static int binds(const struct choice *c, const char *program, struct root_bind b
 		b[n++] = (struct root_bind){ memory, TEMPLATE "/memory", .fleeting = true };
 	}
 	if (c->save_dir)
-		b[n++] = (struct root_bind){ c->save_dir, SAVE, .writable = true };
+		b[n++] = (struct root_bind){ c->save_dir, SAVE, .writable = true, .fleeting = true };
 	b[n] = (struct root_bind){ NULL };
 	(void)e;
 	return 0;

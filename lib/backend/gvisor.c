@@ -142,7 +142,7 @@ static int binds(const struct choice *c, const char *program,
 	if (c->template_dir)
 		b[n++] = (struct root_bind){ c->template_dir, TEMPLATE, .fleeting = true };
 	if (c->save_dir)
-		b[n++] = (struct root_bind){ c->save_dir, SAVE, .writable = true };
+		b[n++] = (struct root_bind){ c->save_dir, SAVE, .writable = true, .fleeting = true };
 	b[n] = (struct root_bind){ NULL };
 	return 0;
 }

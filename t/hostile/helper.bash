@@ -68,6 +68,15 @@ ask() {
 	untold said err
 }
 
+# talk GROUP...: conversations of a hostile guest, all of which must go well. What a
+# child of converse.py has resident begins with what converse.py has, so that gives
+# back at once what it held of the last one's output.
+talk() {
+	[ "$backend" = gvisor ] || return 0	# the host's side of it is one for all backends
+	command -v python3 >/dev/null || skip 'needs python3'
+	MALLOC_MMAP_THRESHOLD_=131072 PAI_BUILD=$PAI_BUILD python3 "$here/converse.py" "$@" -- "${pai[@]}"
+}
+
 # hold PREFIX...: every line of $output begins with one of them
 hold() {
 	local line word

@@ -5,13 +5,6 @@
 
 load helper
 
-# talk GROUP...: conversations of a hostile guest, all of which must go well
-talk() {
-	[ "$backend" = gvisor ] || return 0	# the host's side of it is one for all backends
-	command -v python3 >/dev/null || skip 'needs python3'
-	PAI_BUILD=$PAI_BUILD python3 "$here/converse.py" "$@" -- "${pai[@]}"
-}
-
 # kept [-STATUS] [OPTION...] PROGRAM [ARG...]: runs it into the folder out
 kept() {
 	local wanted=-0

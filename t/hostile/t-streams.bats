@@ -4,10 +4,7 @@
 
 load helper
 
-talk() { # see o-outputs.bats
-	only 'the host side of a conversation is one for all backends' gvisor
-	PAI_BUILD=$PAI_BUILD python3 "$here/converse.py" "$@" -- "${pai[@]}"
-}
+one='the host side of a conversation is one for all backends'
 
 # expected MIB: what stream_flood.py prints
 expected() { python3 -c 'import sys
@@ -76,14 +73,17 @@ sys.stdout.buffer.write(bytes(reversed(range(256))) * 64)' | cmp - err
 }
 
 @test "T6: any malformed message costs one line, within a second, in 16 MiB" {
+	only "$one" gvisor
 	talk frames files numbers notes
 }
 
 @test "T6: so does any random change of an honest conversation" {
+	only "$one" gvisor
 	talk "--mutate=$(times 60 3000)"
 }
 
 @test "T7: the end of the channel without the word is a failure, and output so far is delivered" {
+	only "$one" gvisor
 	talk frames:eof-no-done frames:eof-no-end frames:reset frames:reset-late files:eof-in-file
 	"${pai[@]}" -c 'import time
 print("partial", flush=True)
@@ -158,10 +158,12 @@ print(made)'
 }
 
 @test "T6: a guest that stops in the midst has the deadline of its phase" {
+	only "$one" gvisor
 	full || skip 'takes as long as the deadlines: in the full tier'
 	talk stalls
 }
 
 @test "T6: a guest that floods, or lies about its output, ends at once" {
+	only "$one" gvisor
 	talk streams
 }
