@@ -5,7 +5,7 @@
  *   [PREPARE,] RUN, (ARG | ENV | INCLUDE | EXCLUDE)*, (FILE, DATA*, END)*, START, (STDIN* STDIN_END)
  *   and at any time INTERRUPT, KILL.
  * From the guest, in this order:
- *   HELLO, [READY, HELLO,] STARTED, ENDED, (FILE, DATA*, END | SKIPPED)*, NOTE*, DONE
+ *   HELLO, [READY, HELLO,] STARTED, (RESULT | NOTE)*, ENDED, (FILE, DATA*, END | SKIPPED)*, DONE
  *   and at any time after HELLO: CREDIT, FAIL; once after STARTED: SPENT.
  * The host may send all up to the last FILE without waiting. START waits for
  * HELLO, so that whatever stands on the raw stderr stream before it is the
@@ -18,7 +18,7 @@
 
 #include "wire/frame.h"
 
-#define MSG_VERSION 3u		/* both ends must have the same */
+#define MSG_VERSION 4u		/* both ends must have the same */
 #define MSG_CREDIT (256u << 10)	/* bytes that may be under way */
 #define MSG_CHUNK (64u << 10)	/* bytes in one DATA or STDIN */
 #define MSG_PATH_MAX 4096u	/* bytes of a path, as PATH_MAX */
@@ -27,6 +27,12 @@
 #define MSG_SKIPS_MAX 100000u	/* files left out, each by a message */
 #define MSG_COUNT_MAX (1ull << 53)	/* of µs and bytes: what every reader of JSON holds */
 #define MSG_NOTE_MAX (256u << 10)	/* bytes of all NOTEs of one kind */
+#define MSG_RESULT_CHUNK (32u << 10)	/* bytes in one RESULT or NOTE */
+#define MSG_RESULT_MAX (16u << 20)	/* bytes of one value of a result */
+#define MSG_RESULTS_MAX 1000u	/* results of one run that are held */
+#define MSG_RESULTS_BYTES (64u << 20)	/* bytes of them */
+#define MSG_VALUE_DEPTH 64	/* lists in lists */
+#define MSG_VALUE_COUNT 1000000u	/* values in one of kind MSG_AS_VALUE */
 #define MSG_INPUTS_MAX 100000u	/* files and folders that go in */
 #define MSG_MTIME_MAX ((1ull << 33) - 1)	/* what a tar's header can hold */
 
@@ -60,6 +66,7 @@ enum msg_kind {
 	MSG_SPENT,		/* the program has had its CPU time */
 	MSG_FAIL,		/* the guest could not do its part: 1 if the inputs are to
 				 * blame (1), a text */
+	MSG_RESULT,		/* what (1, enum msg_result), bytes: a part of a result */
 };
 
 enum msg_lang { MSG_PYTHON, MSG_SHELL, MSG_MODULE };
@@ -78,6 +85,21 @@ enum msg_note {			/* of an uncaught exception */
 	MSG_NOTE_NAME, MSG_NOTE_VALUE, MSG_NOTE_TRACEBACK, MSG_NOTES
 };
 
+/* A result (a table, a chart, the last expression's value) is BEGIN, for each of its
+ * keys one or more parts with the bytes of the value, END. Text is UTF-8; what is a
+ * value (a list, an object) is a row of tokens:
+ *   n, t, f             null, true, false
+ *   i, d + 8 bytes      a whole number, signed; a double; little endian
+ *   s + length (4) + bytes
+ *   [ values ]   { (s…, value)* } */
+enum msg_result {
+	MSG_RESULT_BEGIN,	/* one byte: 1 if it is the cell's main result */
+	MSG_TEXT, MSG_HTML, MSG_MARKDOWN, MSG_SVG, MSG_PNG, MSG_JPEG, MSG_PDF, MSG_LATEX,
+	MSG_JSON, MSG_JAVASCRIPT, MSG_DATA_KEY, MSG_CHART, MSG_EXTRA,
+	MSG_RESULT_END,
+	MSG_RESULT_WHATS
+};
+
 /* Flags of RUN. */
 #define MSG_PRINT_LAST 1u	/* print the last expression's value */
 #define MSG_STDIN_OPEN 2u	/* the program has a standard input */
@@ -85,7 +107,8 @@ enum msg_note {			/* of an uncaught exception */
 #define MSG_REPORT 8u		/* send an uncaught exception as NOTEs */
 #define MSG_LIST 16u		/* send their names and sizes only */
 #define MSG_ONE_STREAM 32u	/* standard error is standard output */
-#define MSG_RUN_FLAGS 63u
+#define MSG_CELL 64u		/* run it as a cell of a notebook */
+#define MSG_RUN_FLAGS 127u
 
 #define MSG_VSOCK_PORT 5253u	/* of the control channel; the two streams follow */
 #define MSG_UNCOUNTED UINT64_MAX
