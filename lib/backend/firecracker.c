@@ -13,9 +13,11 @@
 #include "backend/backend.h"
 
 #include "backend/fcapi.h"
+#include "backend/fcconf.h"
 #include "backend/kvm.h"
 #include "base/clock.h"
 #include "base/fd.h"
+#include "host/confine.h"
 #include "host/program.h"
 #include "host/spawn.h"
 #include "wire/msg.h"
@@ -39,7 +41,6 @@
 #include <unistd.h>
 
 #define FC "/bin/firecracker"		/* all in the keeper's root */
-#define VM "/vm"
 #define TEMPLATE "/template"
 #define SAVE BACKEND_SAVE
 #define API "api.sock"
@@ -53,12 +54,6 @@
 #define MIB (1ull << 20)
 #define OVERHEAD (128 * MIB)	/* of the guest's kernel, above the program's memory */
 #define VMM (64 * MIB)		/* of Firecracker itself, above that */
-
-/* Quiet, with what a microVM has not left out; cryptomgr's tests and the jitter
- * generator are half of a boot. */
-#define BOOT_ARGS "reboot=k panic=-1 pci=off quiet loglevel=0 8250.nr_uarts=0 i8042.noaux " \
-		  "i8042.nomux i8042.nopnp i8042.dumbkbd cryptomgr.notests " \
-		  "initcall_blacklist=jent_mod_init"
 
 /* The size of the machine: a power of two that holds the limit, and its kernel;
  * few sizes, so that templates are shared. The limit is held inside. */
@@ -182,9 +177,9 @@ static int binds(const struct choice *c, const char *program, struct root_bind b
 	int n = program_binds(program, FC, b);
 
 	b[n++] = (struct root_bind){ KVM_DEVICE, KVM_DEVICE, .writable = true, .device = true };
-	b[n++] = (struct root_bind){ rootfs_of(c->plan, c->image), VM "/rootfs" };
-	b[n++] = (struct root_bind){ kernel_of(c->plan, c->image), VM "/vmlinux" };
-	b[n++] = (struct root_bind){ c->image->initrd, VM "/initrd" };
+	b[n++] = (struct root_bind){ rootfs_of(c->plan, c->image), FCCONF_VM "/rootfs" };
+	b[n++] = (struct root_bind){ kernel_of(c->plan, c->image), FCCONF_VM "/vmlinux" };
+	b[n++] = (struct root_bind){ c->image->initrd, FCCONF_VM "/initrd" };
 	if (c->template_dir) {
 		/* one by one: the uid of the machine may not enter the user's cache */
 		snprintf(state, sizeof(state), "%.4095s/state", c->template_dir);
@@ -223,31 +218,13 @@ static int own_kvm(uid_t uid, struct err *e)
 	return 0;
 }
 
-static int write_config(const struct choice *c, struct err *e)
-{
-	char text[2048];
-	AUTO_FD fd = open("vm.json", O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
-	int n = snprintf(text, sizeof(text),
-		"{\"boot-source\":{\"kernel_image_path\":\"" VM "/vmlinux\",\"initrd_path\":\"" VM "/initrd\","
-		"\"boot_args\":\"" BOOT_ARGS "\"},"
-		"\"drives\":[{\"drive_id\":\"image\",\"path_on_host\":\"" VM "/rootfs\","
-		"\"is_root_device\":false,\"is_read_only\":true}],"
-		"\"machine-config\":{\"vcpu_count\":%llu,\"mem_size_mib\":%llu},"
-		"\"vsock\":{\"guest_cid\":3,\"uds_path\":\"v.sock\"}}",
-		(unsigned long long)c->plan->limit[LIMIT_CPUS], (unsigned long long)machine_mib(c->plan));
-
-	if (fd < 0 || fd_write_all(fd, text, (size_t)n) < 0)
-		return err_sys(e, ERR_HOST, "write vm.json");
-	return 0;
-}
-
 /* The sockets that the guest's three ports lead to. */
 static int listen_ports(int fd[KEEPER_FDS], uid_t uid, struct err *e)
 {
 	for (unsigned i = 0; i < KEEPER_FDS; i++) {
 		struct sockaddr_un addr = { .sun_family = AF_UNIX };
 
-		snprintf(addr.sun_path, sizeof(addr.sun_path), "v.sock_%u", MSG_VSOCK_PORT + i);
+		snprintf(addr.sun_path, sizeof(addr.sun_path), FCCONF_SOCKET "_%u", MSG_VSOCK_PORT + i);
 		fd[i] = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
 		if (fd[i] < 0 || bind(fd[i], (struct sockaddr *)&addr, sizeof(addr)) < 0 ||
 		    chown(addr.sun_path, uid, uid) < 0 || listen(fd[i], 1) < 0)
@@ -293,7 +270,7 @@ static int become_machine(const void *arg, struct err *e)
 	static char *env[] = { NULL };
 	const struct machine *m = arg;
 	const char *words[] = { FC, "--id", "pai", "--level", "Error", "--api-sock", API,
-				m->clone ? NULL : "--config-file", "vm.json", NULL };
+				m->clone ? NULL : "--config-file", FCCONF_FILE, NULL };
 	struct rlimit core = { 0, 0 };
 	AUTO_FD null = open("/dev/null", O_RDWR | O_CLOEXEC);
 
@@ -405,8 +382,12 @@ static int bring_up(const struct choice *c, bool clone, bool maker, int listener
 	AUTO_FD pid_fd = (int)syscall(SYS_pidfd_open, sb->pid, 0);
 	if (pid_fd < 0)
 		return err_sys(e, ERR_HOST, "watch firecracker");
-	return (clone && load(c, pid_fd, said, until_us, e) < 0) ||
-	       accept_calls(listener, sb, pid_fd, said, until_us, e) < 0 ? -1 : 0;
+	if ((clone && load(c, pid_fd, said, until_us, e) < 0) ||
+	    accept_calls(listener, sb, pid_fd, said, until_us, e) < 0)
+		return -1;
+	/* a debug build has none, and works as well */
+	return confine_child_filters(sb->pid) ? 0 : err_set(e, ERR_UNCONFINED,
+		"firecracker has no system call filter of its own: use a release build");
 }
 
 static int start(const struct choice *c, bool clone, unsigned attempt, struct sandbox *sb,
@@ -420,12 +401,12 @@ static int start(const struct choice *c, bool clone, unsigned attempt, struct sa
 
 	*sb = (struct sandbox){ .fd = { -1, -1, -1 } };
 	int rc = own_kvm(uid, e) < 0 || enter_folder(attempt, uid, e) < 0 ||
-		 listen_ports(listener, uid, e) < 0 || (!clone && write_config(c, e) < 0) ||
+		 listen_ports(listener, uid, e) < 0 || (!clone && fcconf_write(c->plan->limit[LIMIT_CPUS], machine_mib(c->plan), e) < 0) ||
 		 bring_up(c, clone, maker, listener, sb, until, e) < 0 ? -1 : 0;
 	/* nobody else calls: not the program, whoever it becomes */
 	for (unsigned i = 0; i < KEEPER_FDS; i++) {
 		fd_closep(&listener[i]);
-		snprintf(name, sizeof(name), "v.sock_%u", MSG_VSOCK_PORT + i);
+		snprintf(name, sizeof(name), FCCONF_SOCKET "_%u", MSG_VSOCK_PORT + i);
 		(void)unlink(name);
 	}
 	if (rc < 0)

@@ -19,6 +19,7 @@ static const struct {
 	[ERR_GUEST] = { "bad_protocol", 125 },
 	[ERR_IMAGE] = { "image_missing", 125 },
 	[ERR_BACKEND] = { "no_backend", 125 },
+	[ERR_UNCONFINED] = { "vmm_unconfined", 125 },
 	[ERR_BOOT] = { "boot_failed", 125 },
 	[ERR_SILENT] = { "boot_failed", 125 },
 	[ERR_CONFINE] = { "confine_failed", 125 },

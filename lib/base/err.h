@@ -18,6 +18,7 @@ enum err_kind {
 	ERR_GUEST,		/* the sandbox sent what it must not send */
 	ERR_IMAGE,		/* no image, or one that cannot be used */
 	ERR_BACKEND,		/* no sandbox backend works here */
+	ERR_UNCONFINED,		/* a VMM runs without its own filter of system calls */
 	ERR_BOOT,		/* the sandbox did not start */
 	ERR_SILENT,		/* it did, and nobody in it ever spoke */
 	ERR_CONFINE,		/* this process could not give up its rights */

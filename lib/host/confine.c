@@ -5,12 +5,18 @@
 #include "host/landlock.h"
 #include "host/syscalls.h"
 
+#include "base/fd.h"
+
+#include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <linux/capability.h>
 #include <linux/seccomp.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
@@ -154,4 +160,44 @@ int confine(struct confine *c, struct err *e)
 		return fail(e, "system calls");
 	confine_free(c);
 	return 0;
+}
+
+/* The number behind KEY in the text of a /proc/…/status, or -1. */
+static long status_number(const char *path, const char *key)
+{
+	char text[4096];
+	AUTO_FD fd = open(path, O_RDONLY | O_CLOEXEC);
+	ssize_t n = fd < 0 ? -1 : fd_read_all(fd, text, sizeof(text) - 1);
+
+	text[n > 0 ? n : 0] = 0;
+	const char *at = strstr(text, key);
+	return at ? strtol(at + strlen(key), NULL, 10) : -1;
+}
+
+static long filters(const char *path)
+{
+	long n = status_number(path, "\nSeccomp_filters:");
+
+	return n >= 0 ? n : status_number(path, "\nSeccomp:") == SECCOMP_MODE_FILTER;
+}
+
+bool confine_child_filters(pid_t pid)
+{
+	long ours = filters("/proc/self/status");
+	char path[64];
+	bool all = true;
+	int threads = 0;
+
+	snprintf(path, sizeof(path), "/proc/%d/task", pid);
+	DIR *d = opendir(path);
+	for (const struct dirent *t; d && (t = readdir(d));) {
+		if (*t->d_name == '.')
+			continue;
+		snprintf(path, sizeof(path), "/proc/%d/task/%.20s/status", pid, t->d_name);
+		all &= filters(path) > ours;
+		threads++;
+	}
+	if (d)
+		closedir(d);
+	return all && threads > 0;
 }

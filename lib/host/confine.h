@@ -11,6 +11,7 @@
 #include "base/err.h"
 
 #include <linux/filter.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <sys/types.h>
 
@@ -51,5 +52,9 @@ void confine_free(struct confine *c);
 /* 0, or -1 and an ERR_CONFINE. A kernel without Landlock is no error: it is the
  * last lock, after the others. */
 int confine(struct confine *c, struct err *e);
+/* True if each thread of our child PID filters system calls by more than the filters
+ * that it has from us. Where the kernel does not count them (before 5.9), that it
+ * filters at all has to do. */
+bool confine_child_filters(pid_t pid);
 
 #endif
