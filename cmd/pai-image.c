@@ -122,7 +122,7 @@ static int do_verify(const struct request *rq, struct store *s)
 }
 
 /* Fills *P for a run of nothing from image IMAGE, by the configuration. */
-static int warm_plan(const struct request *rq, const char *image, struct plan *p, struct err *e)
+static int warm_plan(const struct request *rq, const char *image, bool cell, struct plan *p, struct err *e)
 {
 	plan_init(p);
 	p->environ = environ;
@@ -133,6 +133,7 @@ static int warm_plan(const struct request *rq, const char *image, struct plan *p
 	p->source = PLAN_CODE;
 	p->program = strdup("pass");
 	p->no_stdin = p->json = true;
+	p->mode = cell ? PLAN_CELL : PLAN_SCRIPT;
 	p->fresh = false;
 	p->for_all = geteuid() == 0;
 	p->limit[LIMIT_CPUS] = rq->cpus;
@@ -141,15 +142,17 @@ static int warm_plan(const struct request *rq, const char *image, struct plan *p
 	return plan_finish(p, e);
 }
 
-/* The template of row WHICH: 0, or a status; -1: there is no such row. */
-static int warm_one(const struct request *rq, const char *image, size_t which)
+/* The template of row WHICH, for scripts or for cells: 0, or a status; -1: there is no
+ * such row. */
+static int warm_one(const struct request *rq, const char *image, size_t which, bool cell)
 {
+	const char *use = cell ? " for cells" : "";
 	struct err e = { 0 };
 	struct plan p;
 	struct run_summary s = { .status = RESULT_FAILED };
 	int status = 125;
 
-	if (warm_plan(rq, image, &p, &e) < 0 || which >= p.preloads.n) {
+	if (warm_plan(rq, image, cell, &p, &e) < 0 || which >= p.preloads.n) {
 		plan_free(&p);
 		return e.kind ? fail(&e) : -1;
 	}
@@ -164,7 +167,7 @@ static int warm_one(const struct request *rq, const char *image, size_t which)
 	else
 		status = 0;
 	if (status == 0)
-		printf("%s: template %s %s\n", image, p.preload->name, s.clone ? "was there" : "made");
+		printf("%s: template %s%s %s\n", image, p.preload->name, use, s.clone ? "was there" : "made");
 	plan_free(&p);
 	return status;
 }
@@ -178,7 +181,7 @@ static int do_warm(const struct request *rq, struct store *s)
 	for (char *const *name = *rq->names ? rq->names : standard; *name && status <= 0; name++) {
 		status = 0;
 		for (size_t i = 0; status == 0; i++)
-			status = warm_one(rq, *name, i);
+			status = warm_one(rq, *name, i / 2, i % 2);
 	}
 	return status < 0 ? 0 : status;
 }

@@ -266,29 +266,6 @@ static int walk_folder(struct walk *w, int fd, struct err *e)
 	return rc;
 }
 
-static int send_notes(struct guest *g, uint8_t *chunk, struct err *e)
-{
-	for (uint8_t which = 0; which < MSG_NOTES; which++) {
-		char path[sizeof(GUEST_NOTE) + 4];
-		size_t left = MSG_NOTE_MAX;
-
-		snprintf(path, sizeof(path), GUEST_NOTE "%u", which);
-		AUTO_FD fd = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
-		while (fd >= 0 && left > 0) {
-			size_t want = left < MSG_CHUNK - 1 ? left : MSG_CHUNK - 1;
-			ssize_t n = read(fd, chunk + 1, want);
-
-			if (n <= 0)
-				break;
-			chunk[0] = which;
-			if (guest_queue(g, MSG_NOTE, chunk, (size_t)n + 1, e) < 0)
-				return -1;
-			left -= (size_t)n;
-		}
-	}
-	return 0;
-}
-
 int collect_send(struct guest *g, struct err *e)
 {
 	uint8_t chunk[MSG_CHUNK];
@@ -305,7 +282,5 @@ int collect_send(struct guest *g, struct err *e)
 		rc = fd < 0 ? err_sys(e, ERR_HOST, "open " GUEST_WORKSPACE)
 			    : walk_folder(&w, fd, e);
 	}
-	if (rc == 0 && g->run.flags & MSG_REPORT)
-		rc = send_notes(g, chunk, e);
 	return rc < 0 ? -1 : guest_as_root(e);
 }

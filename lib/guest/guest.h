@@ -10,6 +10,7 @@
  * place    files that arrive
  * unpack   a tar of them
  * program  the program's process
+ * report   its results, and its uncaught exception
  * filter   its system calls
  * collect  files that it made
  * serve    the loop that ties them
@@ -35,7 +36,6 @@
 #define GUEST_TEXT "/run/pai/program"	/* the program's text if it is no FILE */
 #define GUEST_GO_FD 3			/* its socket in the interpreter */
 #define GUEST_MAIN "/run/pai/main"	/* what the start hook makes python run */
-#define GUEST_NOTE "/run/pai/note."	/* + 0, 1, 2: an uncaught exception */
 
 #define GUEST_PIPE (1 << 20)		/* bytes in flight between program and pump */
 
@@ -62,6 +62,17 @@ struct unpack {
 	size_t held;		/* bytes of head that wait for more */
 };
 
+/* What may still be told of the program; see report.c. */
+#define REPORT_TOKEN 32u	/* bytes, hexadecimal */
+struct report {
+	int fd;			/* hears of it, or -1 */
+	char token[REPORT_TOKEN + 1];
+	bool open;		/* a result has begun, and come as far as this key, of which */
+	uint8_t key;
+	uint32_t bytes;		/* … so many have come */
+	uint32_t noted[MSG_NOTES];
+};
+
 struct guest {
 	bool vm;		/* we are the init of a microVM */
 	int ctl;		/* the control channel */
@@ -84,6 +95,7 @@ struct guest {
 	bool wanted;		/* START has come */
 	bool started;		/* its own first step is allowed */
 	int go_fd;		/* to its start hook, or -1 */
+	struct report report;
 	uint64_t spent_user_us, spent_sys_us;	/* CPU time before it was the program */
 	uint64_t cpu_begin_ms;	/* the same, of its cgroup, for --cpu-time */
 	bool cpu_spent;		/* SPENT was sent */
@@ -153,6 +165,13 @@ int program_watch(struct guest *g, int *ms, struct err *e);
 /* Ends all processes but our own, and reaps them. */
 int program_end_all(struct guest *g, struct err *e);
 
+/* Listens for what the start hook reports; before the program starts. */
+int report_open(struct guest *g, struct err *e);
+/* Sends the host what has come: 1 if there may be more, 0, or -1 and *e. */
+int report_step(struct guest *g, struct err *e);
+/* The same to the end, when no process of the program is left. */
+int report_end(struct guest *g, struct err *e);
+
 /* In a child: no capabilities, the program's uid and its filter, for good. */
 int program_drop_rights(struct err *e);
 
@@ -162,7 +181,7 @@ int filter_load(struct err *e);
 int collect_remember(struct guest *g, const char *path, struct err *e);
 /* True if PATH is an input already. */
 bool collect_knows(const struct guest *g, const char *path);
-/* Sends all that is new or changed in /workspace, and the notes. */
+/* Sends all that is new or changed in /workspace. */
 int collect_send(struct guest *g, struct err *e);
 
 /* The whole life of pai-guest; returns its exit status. */

@@ -117,12 +117,14 @@ static int send_go(const struct guest *g, struct err *e)
 	const struct msg_run *run = &g->run;
 	char path[sizeof(GUEST_WORKSPACE) + 1 + MSG_PATH_MAX], count[16];
 	bool one = g->vm && run->flags & MSG_ONE_STREAM;	/* gVisor's are one already */
+	bool figures = run->flags & (MSG_COLLECT | MSG_LIST);
 	const char *words[] = {
-		run->lang == MSG_MODULE ? "module" : "program",
+		run->lang == MSG_MODULE ? "module" : run->flags & MSG_CELL ? "cell" : "program",
 		*run->file ? path : GUEST_TEXT,
 		run->shown,
 		run->flags & MSG_PRINT_LAST ? "1" : "",
-		run->flags & MSG_REPORT ? "1" : "",
+		g->report.token,
+		figures ? "1" : "",
 		one ? "1" : "",
 		count,
 	};
@@ -334,6 +336,8 @@ static int go(struct guest *g, struct err *e)
 {
 	note_spent(g);
 	g->cpu_begin_ms = world_cpu_ms(g);
+	if (g->run.flags & MSG_REPORT && report_open(g, e) < 0)
+		return -1;
 	if (world_hold_memory(g, e) < 0 || apply_limits(g, g->pid, e) < 0 || send_go(g, e) < 0)
 		return -1;
 	fd_closep(&g->go_fd);	/* its end is the word to go */

@@ -317,7 +317,7 @@ static int reap(struct guest *g, struct err *e)
 		return err_set(e, ERR_IMAGE, "the interpreter ended before the program");
 	if (g->by == MSG_BY_ITSELF && WIFSIGNALED(final) && world_memory_struck(g))
 		g->by = MSG_BY_MEMORY;
-	if (program_end_all(g, e) < 0 || send_ended(g, final, &last, e) < 0 ||
+	if (program_end_all(g, e) < 0 || report_end(g, e) < 0 || send_ended(g, final, &last, e) < 0 ||
 	    collect_send(g, e) < 0 || send_done(g, e) < 0)
 		return -1;
 	return 0;
@@ -346,23 +346,24 @@ static int pump_both(struct guest *g, const struct pollfd p[2], struct err *e)
 static int loop(struct guest *g, int sig_fd, struct buf *in, struct err *e)
 {
 	for (int more = 1; more > 0;) {
-		struct pollfd p[6] = {
+		struct pollfd p[7] = {
 			{ g->ctl, POLLIN, 0 },
 			{ g->unpack.pid > 0 ? -1 : sig_fd, POLLIN, 0 },	/* it is waited for */
 			{ g->stdin_buf.len > 0 || g->stdin_end ? g->stdin_fd : -1, POLLOUT, 0 },
 			{ g->ready ? -1 : g->go_fd, POLLIN, 0 },
 			pump_poll(&g->pump[0]), pump_poll(&g->pump[1]),
+			{ g->report.fd, POLLIN, 0 },
 		};
 		struct signalfd_siginfo si;
 		int ms;
 
 		if (program_watch(g, &ms, e) < 0)
 			return -1;
-		if (poll(p, 6, ms) < 0 && errno != EINTR)
+		if (poll(p, 7, ms) < 0 && errno != EINTR)
 			return err_sys(e, ERR_HOST, "poll");
 		if (pump_both(g, p + 4, e) < 0 || (p[3].revents && on_ready(g, e) < 0))
 			return -1;
-		if (p[2].revents && feed_stdin(g, e) < 0)
+		if ((p[2].revents && feed_stdin(g, e) < 0) || (p[6].revents && report_step(g, e) < 0))
 			return -1;
 		if (p[1].revents && read(sig_fd, &si, sizeof(si)) > 0)
 			more = reap(g, e);

@@ -18,7 +18,7 @@
 typedef int set_fn(struct plan *p, const struct key *k, const char *text, struct err *e);
 
 static set_fn set_switch, set_text, set_limit, set_source, set_language, set_backend, set_program,
-	set_path, set_usage, set_state_dir, set_wait, set_action, set_color, set_fd, add_input,
+	set_mode, set_path, set_usage, set_state_dir, set_wait, set_action, set_color, set_fd, add_input,
 	add_glob, add_env;
 
 #define FIELD(f) offsetof(struct plan, f)
@@ -26,6 +26,8 @@ const struct key keys[] = {
 	{ 'c', "code", "CODE", set_source, PLAN_CODE, KEY_CLI, "run this program text" },
 	{ 'm', "module", "NAME", set_source, PLAN_MODULE, KEY_CLI, "run a Python module as a program" },
 	{ 'l', "language", "NAME", set_language, 0, 0, "python or shell (by FILE's suffix or #!)" },
+	{ 0, "cell", NULL, set_mode, PLAN_CELL, 0, "run it as a cell of a notebook (-c and stdin with --json)" },
+	{ 0, "script", NULL, set_mode, PLAN_SCRIPT, 0, "run it as python3 FILE does (all else)" },
 	{ 'p', "print-last", NULL, set_switch, FIELD(print_last), 0, "print the last expression's value" },
 	{ 'n', "no-stdin", NULL, set_switch, FIELD(no_stdin), 0, "give the program no standard input" },
 	{ 'b', "backend", "NAME", set_backend, FIELD(backend), 0, "auto, firecracker, gvisor or off (auto)" },
@@ -89,6 +91,20 @@ static int set_switch(struct plan *p, const struct key *k, const char *text, str
 	if (!on && strcasecmp(text, "false"))
 		return err_set(e, ERR_USAGE, "'%s' is neither true nor false", text);
 	*(bool *)((char *)p + k->field) = on;
+	return 0;
+}
+
+/* Of --cell and --script the last that was said counts. */
+static int set_mode(struct plan *p, const struct key *k, const char *text, struct err *e)
+{
+	enum plan_mode mode = (enum plan_mode)k->field;
+
+	if (text && !strcasecmp(text, "false"))
+		p->mode = p->mode == mode ? PLAN_SUITS : p->mode;
+	else if (text && strcasecmp(text, "true"))
+		return err_set(e, ERR_USAGE, "'%s' is neither true nor false", text);
+	else
+		p->mode = mode;
 	return 0;
 }
 

@@ -97,6 +97,28 @@ static int finish_tars(struct plan *p, struct err *e)
 	return 0;
 }
 
+/* A cell or a script? A cell is what an agent sends, a text that it has just written;
+ * a file is a program. */
+static int finish_mode(struct plan *p, struct err *e)
+{
+	bool python = plan_language(p) == PLAN_PYTHON && p->source != PLAN_MODULE;
+	bool text = p->source == PLAN_CODE || p->source == PLAN_STDIN;
+
+	if (p->mode == PLAN_CELL && !python && layer_of(p, "defaults.cell") == LAYER_OPTION)
+		return err_set(e, ERR_USAGE, "--cell: a cell is Python, and no module");
+	if (p->mode == PLAN_SUITS && p->print_last && layer_of(p, "defaults.print-last") == LAYER_OPTION)
+		p->mode = PLAN_SCRIPT;	/* that is an option of scripts */
+	p->cell = python && (p->mode == PLAN_CELL || (p->mode == PLAN_SUITS && p->json && text));
+	if (!p->cell)
+		return 0;
+	if (p->print_last && layer_of(p, "defaults.print-last") == LAYER_OPTION)
+		return err_set(e, ERR_USAGE, "--print-last: the last expression of a cell is its result anyway");
+	p->print_last = false;
+	if (layer_of(p, "defaults.kill-after") == LAYER_BUILTIN)
+		p->limit[LIMIT_KILL_AFTER] = PLAN_CELL_GRACE;
+	return 0;
+}
+
 int plan_finish(struct plan *p, struct err *e)
 {
 	uint64_t half = p->limit[LIMIT_MEMORY] / 2;
@@ -105,6 +127,8 @@ int plan_finish(struct plan *p, struct err *e)
 	if (p->limit[LIMIT_DISK] == 0)
 		p->limit[LIMIT_DISK] = half < 512ull << 20 ? half : 512ull << 20;
 	if (finish_tars(p, e) < 0 || finish_streams(p, e) < 0)
+		return -1;
+	if (finish_mode(p, e) < 0)
 		return -1;
 	if (p->manifest && !p->output_dir)
 		return err_set(e, ERR_USAGE, "--manifest: needs --output-dir");

@@ -69,11 +69,15 @@ extern const struct plan_limit_row {
 	bool none_ok;		/* "none" is no limit: NUM_NONE */
 } plan_limits[LIMITS];
 
+/* As a notebook's cell, as python3 FILE, or what suits (plan_finish() decides). */
+enum plan_mode { PLAN_SUITS, PLAN_CELL, PLAN_SCRIPT };
+
 #define PLAN_TO_STDERR "-"
 #define PLAN_NO_FD UINT64_MAX
 #define PLAN_STDIO "-"			/* a tar from standard input, or to standard output */
 #define PLAN_ARGS_MAX 65536u		/* arguments of the program */
 #define PLAN_PROBE_MS 3000u		/* … of the first microVM on a host */
+#define PLAN_CELL_GRACE 2000u		/* … --kill-after of a cell, if nothing is said */
 #define PLAN_BOOT_MS 30000u		/* from the start to the guest's hello */
 #define PLAN_END_MS 500u		/* that the guest may be silent after a kill */
 #define PLAN_CAPTURE (10ull << 20)	/* bytes of each stream in JSON, if nothing is said */
@@ -86,6 +90,8 @@ struct plan {
 	char *program;		/* FILE, CODE or MODULE; NULL for standard input */
 	struct strv args;	/* of the program, without argv[0] */
 	enum plan_lang lang;
+	enum plan_mode mode;
+	bool cell;		/* what comes of the mode: it is a cell, else a script */
 	bool print_last, no_stdin, json, quiet, verbose, fresh, no_clobber, raw_terminal;
 	enum plan_color color;
 	char *backend;		/* a name of the backend table, "auto" or "off" */

@@ -63,6 +63,7 @@ static int send_run(struct turn *t, struct err *e)
 		.flags = (uint8_t)((p->print_last ? MSG_PRINT_LAST : 0) |
 			 (t->stdin_wanted ? MSG_STDIN_OPEN : 0) | (p->json ? MSG_REPORT : 0) |
 			 (t->choice->one_stream ? MSG_ONE_STREAM : 0) |
+			 (p->cell && in->lang == PLAN_PYTHON ? MSG_CELL : 0) |
 			 (p->output_dir ? MSG_COLLECT : list ? MSG_LIST : 0)),
 		.cpus = (uint32_t)p->limit[LIMIT_CPUS],
 		.pids = (uint32_t)p->limit[LIMIT_PIDS],
@@ -91,7 +92,7 @@ static int send_run(struct turn *t, struct err *e)
 
 int feed_prepare(struct turn *t, struct err *e)
 {
-	const char *modules = t->road->preload->modules;
+	const char *modules = t->road->modules;
 	uint8_t body[MSG_PATH_MAX + 16];
 	struct packer p = { .at = body, .cap = sizeof(body) };
 

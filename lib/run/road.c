@@ -4,7 +4,10 @@
 
 #include "base/trace.h"
 
+#include <stdio.h>
+
 #define LOOK_MS 30		/* that standard input may take to show the program's start */
+#define CELL_MODULE "_pai.cell"	/* of the image: the notebook's shell */
 #define WARM_MEMORY (256ull << 20)	/* below, only the least template is used */
 
 static bool can_be_warm(const struct plan *p, const struct inputs *in, const struct choice *c)
@@ -46,7 +49,8 @@ static void choose_template(struct road *r, const struct plan *p, struct inputs 
 	if (p->limit[LIMIT_MEMORY] < WARM_MEMORY)
 		r->preload = &p->preloads.list[0];	/* what is not needed must not fill it */
 	key.backend = c->program[choice_first(c)];
-	key.modules = r->preload->modules;
+	snprintf(r->modules, sizeof(r->modules), "%s%s", r->preload->modules, p->cell ? "," CELL_MODULE : "");
+	key.modules = r->modules;
 	if (backends[choice_first(c)]->key)
 		backends[choice_first(c)]->key(c, more, sizeof(more));
 	key.more = more;

@@ -17,7 +17,8 @@ struct road {
 	struct choice c;
 	struct keeper keeper;
 	char version[KNOWN_MAX];	/* of the backend, where the result tells it */
-	const struct preload *preload;	/* what a template holds */
+	const struct preload *preload;	/* what a template holds, */
+	char modules[PRELOAD_MODULES_MAX + 16];	/* and the same as PREPARE says it */
 	char dir[TEMPLATE_PATH];	/* of the template to clone from, */
 	struct template_at from;	/* and the same, open */
 	struct template_make make;	/* one to leave behind */

@@ -47,7 +47,6 @@ static int played_symlink(const char *target, const char *path);
 #undef GUEST_NOTE
 #define GUEST_WORKSPACE "out"
 #define GUEST_TEXT "out/.program"
-#define GUEST_NOTE "out/.note."
 #define poll played_poll
 #define writev played_writev
 #define wait4 played_wait4
@@ -56,6 +55,7 @@ static int played_symlink(const char *target, const char *path);
 #include "guest/collect.c"
 #include "guest/place.c"
 #include "guest/pump.c"
+#include "guest/report.c"
 #include "guest/serve.c"
 #undef poll
 #undef writev
@@ -65,7 +65,7 @@ static struct play {
 	struct bytes script;
 	struct guest *g;
 	int host;		/* the host's end of the channel */
-	int go, in, out[2];	/* the program's ends */
+	int go, in, out[2], tell;	/* the program's ends */
 	bool ended, fails, dialled_anew, cut;	/* fails: the next step of the world does */
 	int status;
 	unsigned idle;
@@ -180,6 +180,22 @@ static void read_stdin(void)
 		(void)!read(play.in, chunk, sizeof(chunk));
 }
 
+/* Something that could be a part of a result, from who knows the token or does not. */
+static void report(void)
+{
+	uint8_t said[HEAD + 256], how = bytes_one(&play.script);
+	size_t n = bytes_one(&play.script);
+
+	if (play.tell < 0)
+		return;
+	memset(said, how & 1 ? 't' : 'f', HEAD);
+	said[REPORT_TOKEN] = how & 2 ? MSG_RESULT : how & 4 ? MSG_NOTE : how;
+	const uint8_t *at = bytes_some(&play.script, &n);
+	if (n > 0)
+		memcpy(said + HEAD, at, n);
+	(void)!send(play.tell, said, HEAD + n, MSG_DONTWAIT | MSG_NOSIGNAL);
+}
+
 static void end_program(void)
 {
 	play.status = bytes_one(&play.script) << 8 | (bytes_one(&play.script) & 15);
@@ -216,6 +232,8 @@ static void step(void)
 			fd_closep(&play.go);
 		else if (more == 2)
 			play.cut = shutdown(play.host, SHUT_WR) == 0;
+		else
+			report();
 	}
 }
 
@@ -351,6 +369,14 @@ int program_start(struct guest *g, struct err *e)
 	if (!(g->run.flags & MSG_STDIN_OPEN))
 		fd_closep(&g->stdin_fd);
 	g->started = true;
+	if (g->run.flags & MSG_REPORT) {
+		int tell[2];
+
+		MUST(socketpair(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, tell) == 0);
+		play.tell = tell[0];
+		g->report.fd = tell[1];
+		memset(g->report.token, 't', REPORT_TOKEN);
+	}
 	return world(e) < 0 ? -1 : guest_send(g, MSG_STARTED, NULL, 0, e);
 }
 
@@ -399,9 +425,33 @@ static void check_file(struct files *s, const struct frame *f)
 	}
 }
 
+/* Results and notes: in order, of a program that runs, and no more than may be. */
+struct told {
+	bool open;
+	uint8_t key;
+	size_t noted;
+};
+
+static void check_told(struct told *s, const struct frame *f, const unsigned seen[256])
+{
+	uint8_t what = f->len > 0 ? f->body[0] : 255;
+
+	MUST(seen[MSG_STARTED] == 1 && !seen[MSG_ENDED] && f->len > 0);
+	if (f->kind == MSG_NOTE) {
+		s->noted += f->len - 1;
+		MUST(what < MSG_NOTES && f->len > 1 && s->noted <= (size_t)MSG_NOTES * MSG_NOTE_MAX);
+		return;
+	}
+	MUST(what <= MSG_RESULT_END && (what == MSG_RESULT_BEGIN || (s->open && what >= s->key)));
+	MUST(what != MSG_RESULT_BEGIN || f->len == 2);
+	s->open = what != MSG_RESULT_END;
+	s->key = what;
+}
+
 static void check_heard(const struct guest *g, int rc)
 {
 	struct files files = { .list = g->run.flags & MSG_LIST };
+	struct told told = { 0 };
 	unsigned seen[256] = { 0 };
 	struct frame f;
 	struct err e;
@@ -418,7 +468,9 @@ static void check_heard(const struct guest *g, int rc)
 		if (f.kind == MSG_FILE || f.kind == MSG_DATA || f.kind == MSG_END)
 			check_file(&files, &f);
 		else
-			MUST(f.kind >= MSG_HELLO && f.kind <= MSG_FAIL && !files.open);
+			MUST(f.kind >= MSG_HELLO && f.kind <= MSG_RESULT && !files.open);
+		if (f.kind == MSG_NOTE || f.kind == MSG_RESULT)
+			check_told(&told, &f, seen);
 		if (f.kind == MSG_CREDIT_MORE)
 			play.credit += unpack_number(&u, 4);
 		seen[last = f.kind]++;
@@ -445,9 +497,9 @@ static void begin(struct guest *g, const uint8_t *data, size_t size)
 	(void)sigprocmask(SIG_BLOCK, &chld, NULL);
 	while (sigtimedwait(&chld, NULL, &(struct timespec){ 0 }) > 0)
 		;
-	play = (struct play){ .script = { data, size }, .g = g, .host = -1, .go = -1, .in = -1 };
+	play = (struct play){ .script = { data, size }, .g = g, .host = -1, .go = -1, .in = -1, .tell = -1 };
 	*g = (struct guest){ .ctl = -1, .group = { -1, -1 }, .file = -1, .stdin_fd = -1, .go_fd = -1,
-			     .pump = { { .from = -1, .to = -1 }, { .from = -1, .to = -1 } } };
+			     .report.fd = -1, .pump = { { .from = -1, .to = -1 }, { .from = -1, .to = -1 } } };
 	for (int i = 0; i < 2; i++) {
 		MUST(pipe2(pipes[i], O_CLOEXEC | O_NONBLOCK) == 0);
 		play.out[i] = pipes[i][1];
@@ -461,7 +513,8 @@ static void begin(struct guest *g, const uint8_t *data, size_t size)
 
 static void end(struct guest *g)
 {
-	int *all[] = { &g->ctl, &g->file, &g->stdin_fd, &g->go_fd, &play.host, &play.go, &play.in };
+	int *all[] = { &g->ctl, &g->file, &g->stdin_fd, &g->go_fd, &g->report.fd, &play.host, &play.go, &play.in,
+		       &play.tell };
 
 	for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++)
 		fd_closep(all[i]);

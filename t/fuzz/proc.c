@@ -57,6 +57,7 @@ static FILE *fake_fopen(const char *path, const char *mode)
 }
 
 /* Not called; the rest of program.c wants them. */
+int report_open(struct guest *g, struct err *e) { (void)g; (void)e; return 0; }
 int guest_send(struct guest *g, enum msg_kind kind, const void *body, size_t n, struct err *e)
 {
 	(void)g;

@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* report - what the start hook has to tell of the program beside its streams: results,
+ * an uncaught exception; see guest.h
+ *
+ * It tells by datagrams, each with the token of this run, to an address, over a socket
+ * that it makes for the moment: so there is no descriptor that a program could write
+ * to, close or hand on by chance. What does not have the token, or comes out of order,
+ * was never said: a program that plays with this harms its own results alone.
+ */
+#include "guest/guest.h"
+
+#include "base/fd.h"
+
+#include <errno.h>
+#include <stddef.h>
+#include <string.h>
+#include <sys/random.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+
+#define NAME "pai-results"	/* in the abstract name space */
+#define HEAD (REPORT_TOKEN + 1u)	/* bytes before a frame's body: the token, its kind */
+#define AT_ONCE 64		/* datagrams, so that the loop sees the rest */
+
+int report_open(struct guest *g, struct err *e)
+{
+	struct sockaddr_un addr = { .sun_family = AF_UNIX };
+	uint8_t random[REPORT_TOKEN / 2];
+	struct report *r = &g->report;
+
+	memcpy(addr.sun_path + 1, NAME, sizeof(NAME) - 1);
+	if (getrandom(random, sizeof(random), 0) != (ssize_t)sizeof(random))
+		return err_sys(e, ERR_HOST, "random bytes");
+	str_hex(r->token, random, sizeof(random));
+	r->fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	if (r->fd < 0 || bind(r->fd, (struct sockaddr *)&addr,
+			      (socklen_t)(offsetof(struct sockaddr_un, sun_path) + sizeof(NAME))) < 0)
+		return err_sys(e, ERR_HOST, "listen for results");
+	return 0;
+}
+
+static bool fits_note(struct report *r, const uint8_t *body, size_t n)
+{
+	if (body[0] >= MSG_NOTES || n - 1 > MSG_NOTE_MAX - r->noted[body[0]])
+		return false;
+	r->noted[body[0]] += (uint32_t)(n - 1);
+	return n > 1;
+}
+
+static bool fits_result(struct report *r, const uint8_t *body, size_t n)
+{
+	uint8_t what = body[0];
+
+	if (what == MSG_RESULT_BEGIN) {
+		r->open = n == 2;
+		r->key = 0;
+		return r->open;
+	}
+	if (!r->open || what < r->key || what > MSG_RESULT_END)
+		return false;
+	if (what == MSG_RESULT_END) {
+		r->open = false;
+		return n == 1;
+	}
+	if (what != r->key)
+		r->bytes = 0;
+	r->key = what;
+	if (n - 1 > MSG_RESULT_MAX - r->bytes)
+		return false;
+	r->bytes += (uint32_t)(n - 1);
+	return true;
+}
+
+int report_step(struct guest *g, struct err *e)
+{
+	uint8_t said[HEAD + 1 + MSG_RESULT_CHUNK];
+	struct report *r = &g->report;
+
+	for (int i = 0; i < AT_ONCE; i++) {
+		ssize_t n = recv(r->fd, said, sizeof(said), MSG_TRUNC);
+
+		if (n < 0)
+			return errno == EAGAIN || errno == EINTR ? 0 : err_sys(e, ERR_HOST, "hear of results");
+		if (n <= (ssize_t)HEAD || n > (ssize_t)sizeof(said) || memcmp(said, r->token, REPORT_TOKEN))
+			continue;
+		const uint8_t kind = said[REPORT_TOKEN], *body = said + HEAD;
+		size_t len = (size_t)n - HEAD;
+		if ((kind == MSG_NOTE && fits_note(r, body, len)) || (kind == MSG_RESULT && fits_result(r, body, len)))
+			if (guest_send(g, kind, body, len, e) < 0)
+				return -1;
+	}
+	return 1;
+}
+
+int report_end(struct guest *g, struct err *e)
+{
+	int rc = 0;
+
+	/* nobody is left who could say more */
+	while (g->report.fd >= 0 && (rc = report_step(g, e)) > 0)
+		;
+	fd_closep(&g->report.fd);
+	return rc;
+}
