@@ -3,6 +3,7 @@
 
 import time
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from pathlib import Path
 
 from ways import Program, run
@@ -58,6 +59,23 @@ def j1(bench):
 def j2(bench):
     """pandas, the sum of a column"""
     whole_runs(bench, "J2", J2, "bare")
+
+
+def cells(bench):
+    """J2 as a cell with --json and as a script with it, beside the plain run"""
+    way = bench.ways["pai-exec"]
+    rows = {
+        "pai-exec": J2,
+        "pai-exec --json": replace(J2, stdout=None, options=("--json",)),
+        "pai-exec --json --script": replace(
+            J2, stdout=None, options=("--json", "--script")
+        ),
+    }
+    took = bench.rounds({n: lambda p=p: run(way, p)[0] for n, p in rows.items()})
+    for name, ms in took.items():
+        bench.report.add("cells", name, "ms", ms)
+    for name in list(rows)[1:]:
+        bench.report.ratio("cells", name, "pai-exec")
 
 
 def j3(bench):

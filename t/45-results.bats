@@ -1,0 +1,371 @@
+# SPDX-License-Identifier: Apache-2.0
+# bats file_tags=sandbox
+# What a program hands over beside its streams: values, tables, charts, an error; and
+# the one JSON object that tells of all of it.
+
+load helper
+
+# cell [-STATUS] [OPTION...] <TEXT: the object of a cell, in r.json
+cell() {
+	local wanted=-0
+
+	[[ ${1:-} != -[0-9]* ]] || { wanted=$1; shift; }
+	run "$wanted" --separate-stderr pai --json "$@"
+	printf '%s\n' "$output" >r.json
+	[ -z "$stderr" ] || { echo "$stderr"; return 1; }
+}
+
+# of FILTER: jq over r.json
+of() { jq -r "$1" r.json; }
+
+@test "-c and standard input with --json are cells, the rest are scripts; --cell and --script override" {
+	printf 'print("a")\n"x" + "y"\n' >last.py
+	cell <last.py
+	[ "$(of '.results[0].text, .results[0].is_main_result, .text, .execution_count, .stdout')" = "'xy'
+true
+'xy'
+1
+a" ]
+	cell -n -c '"x" + "y"'
+	[ "$(of '.results | length')" = 1 ]
+	cell -n last.py
+	[ "$(of '.results | length, .execution_count, .text')" = '0
+null
+null' ]
+	cell -n --cell last.py
+	[ "$(of .text)" = "'xy'" ]
+	cell -n --script -c '"x"'
+	[ "$(of '.results | length')" = 0 ]
+	[ "$(pai -n --cell -c '"x"')" = "'x'" ]
+	[ -z "$(pai -n -c '"x"')" ]
+	[ "$(pai -n -p last.py)" = "a
+'xy'" ]
+	cell -n -c 'v = 5'
+	[ "$(of '.results | length, .text')" = '0
+null' ]
+	cell -n -c '6 * 7;'
+	[ "$(of '.results | length')" = 0 ]
+	refused 125 '--cell: a cell is Python, and no module' --cell -m platform
+	refused 125 "--print-last: the last expression of a cell is its result anyway" -p --cell -c 1
+	printf '#!/bin/bash\necho\n' >job
+	refused 125 "--cell: 'job' is a shell program" ${PAI_IMAGE:+--image="$PAI_IMAGE"} --cell job
+}
+
+@test "JSON stays valid: NaN, surrogates, control characters" {
+	printf 'print("ok")\n[float("nan"), float("inf"), {"k": float("-inf")}]\n' | cell
+	[ "$(of .text)" = "[nan, inf, {'k': -inf}]" ]
+	printf 'from IPython.display import JSON\nJSON({"n": float("nan"), "s": "\\udce9", 3: [1.5, None, True]})\n' | cell
+	[ "$(of '.results[0].json | [.n, .["3"][0], .["3"][2]] | tostring')" = '[null,1.5,true]' ]
+	printf 'raise ValueError("bad name: caf\\udce9.txt")\n' | cell -1
+	[ "$(of '.error.name, .exit_code')" = 'ValueError
+1' ]
+	[[ $(of .error.value) == 'bad name: caf'*'.txt' ]]
+	printf 'print("".join(chr(i) for i in range(32)) + chr(34) + chr(0x2028))\n' | cell
+	[ "$(of '.stdout | length')" = 35 ]
+	! LC_ALL=C grep -q $'[\x01-\x09\x0b-\x1f\x7f]' r.json
+}
+
+@test "a table is HTML and text, with its size, and its cells are no markup; display() is there" {
+	cell <<-'P'
+		import pandas as pd
+		df = pd.DataFrame({f"col{i:02d}": range(1000) for i in range(40)})
+		df["note"] = "<b>&</b>"
+		df
+	P
+	of '.results[0].html' >t.html
+	grep -q '1000 rows × 41 columns' t.html
+	grep -q '&lt;b&gt;&amp;&lt;/b&gt;' t.html
+	[ "$(of '.results[0].text' | tail -n 1)" = '[1000 rows x 41 columns]' ]
+	cat >mid.py <<-'P'
+		import pandas as pd
+		a = pd.DataFrame({"x": [1, 2]})
+		print("first")
+		display(a)
+		print("second")
+		a.T
+	P
+	cell <mid.py
+	[ "$(of '.stdout, (.results | length), .results[0].is_main_result, .results[1].is_main_result')" = 'first
+second
+
+2
+false
+true' ]
+	[ "$(of '.results[].html' | grep -c '<table')" = 2 ]
+	[ "$(of '.results[0].data | tostring')" = '{"x":[1,2]}' ]
+	# in a script too, but for the last expression
+	cell -n mid.py
+	[ "$(of '.results | length')" = 1 ]
+	# for people
+	run -0 --separate-stderr pai -n --cell mid.py
+	[ "${lines[0]} ${lines[1]# *} ${#lines[@]}" = "first    x 8" ] || { echo "$output"; false; }
+}
+
+@test "a shown figure is one PNG, without a warning, and a file of DIR" {
+	cat >plot.py <<-'P'
+		import os, pathlib
+		import matplotlib.pyplot as plt
+		plt.plot([1, 3, 2])
+		plt.title("t")
+		plt.show()
+		p = pathlib.Path.home() / ".cache"
+		p.mkdir(exist_ok=True)
+		print(os.access(pathlib.Path.home(), os.W_OK), os.access("/tmp", os.W_OK))
+	P
+	for way in --script --cell; do
+		cell -n $way plot.py
+		[ "$(of '(.results | length), .stderr, .stdout')" = '1
+
+True True' ]
+		[ "$(of '.results[0].png' | base64 -d | head -c 4 | tail -c 3)" = PNG ]
+		[ "$(of '.png == .results[0].png')" = true ]
+		run -0 --separate-stderr pai -n $way -o "out$way" plot.py
+		[ -z "$stderr" ]
+		[ "$(ls "out$way")" = figure-1.png ]
+		[ "$(head -c 4 "out$way/figure-1.png" | tail -c 3)" = PNG ]
+	done
+	# a cell tells people where it is
+	run -0 pai -n --cell -o out plot.py
+	[ "${lines[0]}" = figure-1.png ]
+}
+
+@test "as many pictures as figures: four, one that is the last expression, those before an error" {
+	for show in '    plt.show()' ''; do
+		printf '%s\n' 'import matplotlib.pyplot as plt' 'for i in range(4):' '    plt.figure()' \
+			'    plt.plot([0, i + 1])' '    plt.title(f"figure {i}")' "$show" | cell
+		[ "$(of '[.results[].png | select(.)] | unique | length')" = 4 ]
+		[ "$(of '.results | length')" = 4 ]
+	done
+	printf 'import matplotlib.pyplot as plt\nfig, ax = plt.subplots()\nax.plot([1, 2])\nfig\n' | cell
+	[ "$(of '.results | length')" = 1 ]
+	printf 'import matplotlib.pyplot as plt\nplt.plot([1, 2, 3])\n1 / 0\n' | cell -1
+	[ "$(of '(.results | length), .error.name')" = '1
+ZeroDivisionError' ]
+	# what is saved after it was shown is not blank
+	cell -o out <<-'P'
+		import matplotlib.pyplot as plt
+		plt.plot([1, 5, 2], linewidth=20)
+		plt.savefig("before.png"); plt.show(); plt.savefig("after.png")
+		from PIL import Image
+		a, b = (Image.open(n).convert("L").histogram()[:128] for n in ("before.png", "after.png"))
+		print(sum(a) > 1000, sum(b) > 1000)
+		plt.plot([1, 2])
+	P
+	[ "$(of '.stdout, (.results | length)')" = 'True True
+
+2' ]
+}
+
+@test "labels in any script are drawn" {
+	cell <<-'P'
+		import warnings
+		import matplotlib.pyplot as plt
+		warnings.filterwarnings("error", message="Glyph")
+		plt.title("\u58f2\u4e0a \u9500\u552e \ud55c\uad6d\uc5b4 \u0395\u03bb \u0416 \u2212\u20ac")
+		plt.plot([1, 2], label="\u58f2\u4e0a")
+		plt.legend()
+		plt.show()
+	P
+	[ "$(of '.stderr, (.results | length)')" = '
+1' ]
+}
+
+@test "plotly's figures are HTML and JSON, without a browser" {
+	cat >bars.py <<-'P'
+		import plotly.graph_objects as go
+		fig = go.Figure(go.Bar(x=["a", "b"], y=[3, 5]))
+		fig.show()
+		print("end")
+	P
+	for way in --script --cell; do
+		cell -n -t 30 $way bars.py
+		[ "$(of '.stdout, (.results | length)')" = 'end
+
+1' ]
+		of '.results[0].html' | grep -q '"y":\[3,5\]'
+		[ "$(of '.results[0].extra["application/vnd.plotly.v1+json"].data[0].y | tostring')" = '[3,5]' ]
+	done
+	printf 'import plotly.express as px\npx.line(x=[1,2], y=[3,4])\n' | cell
+	[ "$(of '(.results | length), .results[0].is_main_result')" = '1
+true' ]
+	run -0 --separate-stderr pai -n -t 30 bars.py
+	[ "$output" = end ]
+}
+
+@test "the numbers of a chart come with it" {
+	cell <<-'P'
+		import matplotlib.pyplot as plt
+		fig, ax = plt.subplots()
+		ax.plot([1, 2], [3, 4], label="a"); ax.set_title("T"); ax.set_xlabel("Time (s)")
+		plt.show()
+		plt.bar(["p", "q"], [3, 5]); plt.show()
+		plt.pie([1, 3], labels=["u", "v"]); plt.show()
+		plt.scatter([1, 2], [5, 6]); plt.show()
+		plt.boxplot([[1, 2, 3, 4, 100]]); plt.show()
+	P
+	[ "$(of '[.results[].chart.type] | tostring')" = '["line","bar","pie","scatter","box_and_whisker"]' ]
+	[ "$(of '.results[0].chart | [.title, .x_unit, .elements[0].label, .elements[0].points] | tostring')" = '["T","s","a",[[1,3],[2,4]]]' ]
+	[ "$(of '.results[1].chart.elements | map([.label, .value]) | tostring')" = '[["p",3],["q",5]]' ]
+	[ "$(of '.results[2].chart.elements | map([.label, .angle | tostring]) | tostring' | tr -d '\\"')" = '[[u,90],[v,270]]' ]
+	[ "$(of '.results[4].chart.elements[0] | [.median, .outliers] | tostring')" = '[3,[100]]' ]
+}
+
+@test "an error is an object: name, value, the program's own lines, no frame of ours" {
+	cat >deep.py <<-'P'
+		def g(x):
+		    return 1 / x
+		def f():
+		    try:
+		        {}["key"]
+		    except KeyError:
+		        g(0)
+
+		f()
+	P
+	for way in --script --cell; do
+		cell -1 -n $way deep.py
+		[ "$(of '.status, .error.name, .error.value, .exit_code')" = 'error
+ZeroDivisionError
+division by zero
+1' ]
+		of .error.traceback >tb
+		grep -q 'File ".*deep.py", line 2, in g' tb
+		grep -q '    return 1 / x' tb
+		grep -q "KeyError: 'key'" tb
+		! grep -qiE 'ipython|_pai|sitecustomize|\[0m' tb
+		[ "$(of .stderr)" = "$(cat tb)" ]
+	done
+	for row in 'def f(: pass|SyntaxError' 'raise KeyboardInterrupt|KeyboardInterrupt' 'raise ExceptionGroup("g", [ValueError(1)])|ExceptionGroup' \
+		'f = lambda: f()
+f()|RecursionError' 'class E(Exception):
+    def __str__(self): raise ValueError
+raise E()|E' 'assert 1 == 2, "no"|AssertionError' 'raise MemoryError|MemoryError'; do
+		cell -1 -n -c "${row%|*}"
+		[ "$(of .error.name)" = "${row##*|}" ]
+		[ "$(of '.error.traceback | length < 262145')" = true ]
+	done
+	cell -3 -n -c 'import sys; sys.exit(3)'
+	[ "$(of '.status, .error, .exit_code, .stderr')" = 'ok
+null
+3
+' ]
+	cell -1 -n -c 'import sys; sys.exit("so it is")'
+	[ "$(of '.stderr')" = 'so it is' ]
+}
+
+@test "the streams carry the program's bytes alone, whoever writes them; nothing there is a result" {
+	cell <<-'P'
+		import atexit, ctypes, os, subprocess, sys, threading
+		atexit.register(print, "atexit")
+		display("one")
+		os.system("echo system")
+		subprocess.run(["echo", "child"])
+		ctypes.CDLL(None).puts(b"C")
+		ctypes.CDLL(None).fflush(None)
+		t = threading.Thread(target=lambda: print("thread")); t.start(); t.join()
+		print("err", file=sys.stderr)
+		os.write(1, b"raw\n")
+		2
+	P
+	[ "$(of '.stdout | split("\n") | sort | join(" ")')" = ' C atexit child raw system thread' ]
+	[ "$(of '.stderr, ([.results[].text] | join(" "))')" = "err
+
+'one' 2" ]
+	# every descriptor that a program could have, and the socket, without the run's word
+	cell <<-'P'
+		import os, socket
+		forged = b"\x46\x00forged" + b"\x4a\x00\x01" + b"\x00" * 32
+		for fd in range(3, 256):
+		    try:
+		        os.write(fd, forged)
+		    except OSError:
+		        pass
+		s = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+		for data in (forged, b"t" * 32 + b"J\x00\x01", b"", b"x" * 40000):
+		    try:
+		        s.sendto(data, "\0pai-results")
+		    except OSError as e:
+		        print(e.errno)
+		os.closerange(3, 256)
+		"real"
+	P
+	[ "$(of '([.results[].text] | join(" ")), .error')" = "'real'
+null" ]
+}
+
+@test "what is too much is left out and said: large values, many results" {
+	cell <<-'P'
+		from IPython.display import HTML
+		HTML("x" * (20 << 20))
+	P
+	[ "$(of '.results[0] | has("html"), has("text")')" = 'false
+true' ]
+	cell -n -c 'for i in range(1500): display(i)'
+	[ "$(of '.results | length')" = 1000 ]
+	of '.warnings[]' | grep -q '^500 results left out'
+	run -0 --separate-stderr pai --json -n -c '"x" * (1 << 20)'
+	[ "$(jq '.text | length' <<<"$output")" -ge 1000 ]
+	cell -n -c 'x = []
+for i in range(5000): x = [x]
+from IPython.display import JSON
+JSON(x)'
+	[ "$(of '.exit_code')" = 0 ]
+}
+
+@test "input() without standard input ends at once; with one it is the program's" {
+	begin=$SECONDS
+	cell -1 -n -c 'input()'
+	[ "$(of .error.name)" = EOFError ]
+	[ $((SECONDS - begin)) -le 10 ]
+	printf 'hello\n' | cell -c 'input().upper()'
+	[ "$(of .text)" = "'HELLO'" ]
+}
+
+@test "a cell is a notebook's: await, magics, shell lines, display objects" {
+	cell <<-'P'
+		import asyncio
+		await asyncio.sleep(0)
+		!echo from bash
+		%precision 3
+		from IPython.display import Markdown, display
+		display(Markdown("*hi*"))
+		class T:
+		    def _repr_html_(self): return "<i>t</i>"
+		    def _repr_latex_(self): return "$t$"
+		T()
+	P
+	[ "$(of '.results[0].markdown, .results[1].html, .results[1].latex')" = '*hi*
+<i>t</i>
+$t$' ]
+	of .stdout | grep -q 'from bash'
+	printf '%%%%bash\necho $((6 * 7))\n' | cell
+	[ "$(of .stdout)" = 42 ]
+}
+
+@test "a cell that ignores the interrupt has two seconds, and keeps what it gave" {
+	cell -124 -n -t 1 -c 'display(1)
+import time
+while True:
+    try: time.sleep(9)
+    except KeyboardInterrupt: pass'
+	[ "$(of '.status, .results[0].text')" = 'timeout
+1' ]
+	[ "$(of '.timing.run_ms > 2900 and .timing.run_ms < 9000')" = true ]
+	cell -124 -n -t 1 -c 'import time
+time.sleep(9)'
+	[ "$(of '.status, .error.name')" = 'timeout
+KeyboardInterrupt' ]
+}
+
+@test "shell has the same object" {
+	cell -3 -n -l shell -c 'echo out; echo err >&2; exit 3'
+	[ "$(of '.status, .exit_code, .stdout, .stderr, (.results | length), .error, .execution_count')" = 'ok
+3
+out
+
+err
+
+0
+null
+null' ]
+}
