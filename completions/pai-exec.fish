@@ -4,6 +4,8 @@
 complete -c pai-exec -l code -s c -x -d 'run this program text'
 complete -c pai-exec -l module -s m -x -d 'run a Python module as a program'
 complete -c pai-exec -l language -s l -x -a 'python shell' -d 'python or shell (by FILE\'s suffix or #!)'
+complete -c pai-exec -l cell -d 'run it as a cell of a notebook (-c and stdin with --json)'
+complete -c pai-exec -l script -d 'run it as python3 FILE does (all else)'
 complete -c pai-exec -l print-last -s p -d 'print the last expression\'s value'
 complete -c pai-exec -l no-stdin -s n -d 'give the program no standard input'
 complete -c pai-exec -l backend -s b -x -a 'auto firecracker gvisor off' -d 'auto, firecracker, gvisor or off (auto)'
