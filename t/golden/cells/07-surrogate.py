@@ -1,0 +1,3 @@
+s = "caf\udce9.txt"
+display([s])
+s

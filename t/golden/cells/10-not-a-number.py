@@ -1,0 +1,2 @@
+print("ok")
+[float("nan"), float("inf"), {"k": float("-inf")}]

@@ -1,0 +1,4 @@
+x = []
+for i in range(60):
+    x = [i, x]
+x

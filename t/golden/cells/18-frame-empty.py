@@ -1,0 +1,4 @@
+import pandas as pd
+
+display(pd.DataFrame())
+pd.DataFrame(columns=["a", "b"])

@@ -1,0 +1,4 @@
+import matplotlib.pyplot as plt
+
+plt.plot([1, 2, 3])
+1 / 0

@@ -1,0 +1,5 @@
+from IPython.display import clear_output
+
+display("gone")
+clear_output()
+display("stays")

@@ -1,0 +1,7 @@
+class Self:
+    def _ipython_display_(self):
+        print("by itself")
+        display("and so")
+
+
+Self()

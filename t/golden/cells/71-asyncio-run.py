@@ -1,0 +1,8 @@
+import asyncio
+
+
+async def one():
+    return 1
+
+
+asyncio.run(one())

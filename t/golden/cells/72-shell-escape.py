@@ -1,0 +1,5 @@
+!echo from the shell; echo to stderr >&2
+names = !printf 'a\nb\n'
+word = "value"
+!echo {word} $word
+names

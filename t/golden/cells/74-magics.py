@@ -1,0 +1,6 @@
+%precision 3
+%matplotlib inline
+import math
+%who
+%pwd
+math.pi

@@ -1,0 +1,1 @@
+raise ValueError("bad name: caf\udce9.txt")

@@ -1,0 +1,4 @@
+import sys
+
+display("kept")
+sys.exit("the reason")
