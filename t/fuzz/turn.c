@@ -168,7 +168,7 @@ static void make_setting(struct setting *s, uint8_t how, uint8_t more)
 	if (!*text)
 		memset(text, 'x', LARGE);
 	plan_init(&s->plan);
-	s->plan.json = how & 1;
+	s->plan.format = how & 1 ? FORMAT_JSON : FORMAT_TEXT;
 	s->plan.limit[LIMIT_TIMEOUT] = more & 1 ? NUM_NONE : 60000;
 	s->plan.limit[LIMIT_CPU_TIME] = more & 4 ? 1000 : NUM_NONE;
 	s->plan.limit[LIMIT_MAX_FILES] = FILES_MAX;
@@ -206,8 +206,8 @@ static void begin(struct setting *s, struct bytes *script, uint8_t how, uint8_t 
 	s->road.keeper.link = link[0];
 	peer_begin(&peer, *script, how & 0x40 ? 0 : 1, link[1], sig[1]);
 	result_init(&s->result, peer.time_us);
-	make_stream(&s->result.out, 0, s->plan.json);
-	make_stream(&s->result.err, 1, s->plan.json);
+	make_stream(&s->result.out, 0, how & 1);
+	make_stream(&s->result.err, 1, how & 1);
 	make_stdin();
 	scratch_plant();
 	MUST(outdir_open(&s->result.files, &s->plan, &e) == 0);
