@@ -85,9 +85,12 @@ static const char *const blocks[] = { "features", "code_interpreter", "code_inte
 
 static int get_switch(const char *text, bool *on, struct err *e)
 {
-	*on = !text || !strcasecmp(text, "true");
-	return *on || !strcasecmp(text, "false") ? 0
-		: err_set(e, ERR_USAGE, "'%s' is neither true nor false", text);
+	bool yes = !text || !strcasecmp(text, "true");
+
+	if (!yes && strcasecmp(text, "false"))
+		return err_set(e, ERR_USAGE, "'%s' is neither true nor false", text);
+	*on = yes;
+	return 0;
 }
 
 static int set_switch(struct plan *p, const struct key *k, const char *text, struct err *e)

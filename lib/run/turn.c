@@ -334,13 +334,19 @@ static int on_link(struct turn *t, struct err *e)
 	}
 }
 
+/* As lines: the first one tells of the start, and who does not read stops the program. */
+static bool streams_wait(const struct turn *t)
+{
+	return t->plan->format == FORMAT_NDJSON && (!t->r->started || lines_wait(t->r));
+}
+
 /* One stream's turn: moves bytes, and judges how that went. */
 static int on_stream(struct turn *t, struct stream *s, struct err *e)
 {
 	uint64_t before = s->bytes;
 	bool lines = s->kind == STREAM_LINES;
 
-	if (lines && lines_wait(t->r))	/* who does not read stops the program */
+	if (lines && streams_wait(t))
 		return 0;
 	enum stream_state state = stream_step(s, e);
 	if (lines && lines_stream(t->r, s, e) < 0)
@@ -402,7 +408,7 @@ static void fill_poll(struct turn *t, struct pollfd p[POLLED])
 	p[P_SIGNAL] = (struct pollfd){ t->sig_fd, POLLIN, 0 };
 	p[P_OUT] = stream_poll(&t->r->out);
 	p[P_ERR] = stream_poll(&t->r->err);
-	if (lines_wait(t->r))
+	if (streams_wait(t))
 		p[P_OUT].fd = p[P_ERR].fd = -1;
 	p[P_FILES] = stream_poll(&t->r->files.stream);
 	p[P_LINES] = stream_poll(&t->r->lines);
