@@ -40,16 +40,24 @@ int quote_raw(struct buf *out, const char *text, size_t max, struct err *e)
  * it is plain. */
 static size_t escape(const uint8_t *s, size_t len, char dst[ESCAPE_MAX])
 {
-	static const char raw[] = "\"\\\n\r\t\b\f", letters[] = "\"\\nrtbf";
+	static const char raw[] = "\"\\\n\r\t\b\f", letters[] = "\"\\nrtbf", digits[] = "0123456789abcdef";
 	const char *two = len == 1 && *s ? strchr(raw, *s) : NULL;
+	/* the text that stands for a byte has a backslash of its own */
+	const char *head = len == 0 ? "\\\\x" : "\\u00";
+	size_t n = strlen(head);
 
-	if (len == 0)		/* the text that stands for it has a backslash of its own */
-		return (size_t)snprintf(dst, ESCAPE_MAX, "\\\\x%02x", *s);
-	if (two)
-		return (size_t)snprintf(dst, ESCAPE_MAX, "\\%c", letters[two - raw]);
-	if ((len == 1 && (*s < 0x20 || *s == 0x7f)) || (len == 2 && s[0] == 0xc2 && s[1] < 0xa0))
-		return (size_t)snprintf(dst, ESCAPE_MAX, "\\u%04x", s[len - 1]);
-	return 0;
+	if (two) {
+		dst[0] = '\\';
+		dst[1] = letters[two - raw];
+		return 2;
+	}
+	if (len == 1 ? *s >= 0x20 && *s != 0x7f : len == 2 ? s[0] != 0xc2 || s[1] >= 0xa0 : len > 2)
+		return 0;
+	uint8_t c = s[len ? len - 1 : 0];
+	memcpy(dst, head, n);
+	dst[n++] = digits[c >> 4];
+	dst[n++] = digits[c & 15];
+	return n;
 }
 
 int quote_text(struct buf *out, const void *text, size_t n, size_t max, struct err *e)

@@ -66,7 +66,7 @@ static int begin(struct results *r, const uint8_t *data, size_t n, struct err *e
 	r->begin = r->text.len;
 	r->own_text.len = r->own_png.len = 0;
 	r->skips = r->n >= MSG_RESULTS_MAX - !r->is_main;
-	return settle(r, quote_raw(&r->text, r->n > 0 ? ",{" : "{", text_max(r), e), e);
+	return r->skips ? 0 : settle(r, quote_raw(&r->text, r->n > 0 ? ",{" : "{", text_max(r), e), e);
 }
 
 static int write_value(struct results *r, enum kind kind, struct err *e)

@@ -43,7 +43,7 @@ struct results {
 
 /* A part has come. 1: the result that it ended is in the text. */
 int results_take(struct results *r, const struct frame *f, struct err *e);
-/* The program has ended: what is not whole never will be. */
+/* The run is over: what is not whole never will be. */
 void results_end(struct results *r);
 /* The text has been taken away. */
 void results_forget(struct results *r);

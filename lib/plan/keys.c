@@ -163,7 +163,7 @@ static int set_color(struct plan *p, const struct key *k, const char *text, stru
 /* --json is a switch, and the older name. */
 static int set_format(struct plan *p, const struct key *k, const char *text, struct err *e)
 {
-	bool json;
+	bool json = false;
 
 	if (!k->arg) {
 		if (get_switch(text, &json, e) < 0)

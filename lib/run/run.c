@@ -317,5 +317,6 @@ void run(const struct plan *p, int64_t begin_us, unsigned open, run_note *note, 
 	open_streams(p, open, r);
 	if (run_all(p, open, note, r, &r->error) < 0)
 		r->status = r->cancel ? RESULT_CANCELLED : RESULT_FAILED;
+	results_end(&r->results);
 	r->finish_us = clock_now_us();
 }

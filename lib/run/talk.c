@@ -121,7 +121,6 @@ static int on_ended(struct turn *t, const struct frame *f, struct err *e)
 	if (msg_get_ended(f, &m, e) < 0)
 		return -1;
 	trace("guest: program ended");
-	results_end(&t->r->results);
 	turn_limit_keeper(t, NUM_NONE);
 	t->r->ended = true;
 	t->r->ended_us = clock_now_us();

@@ -137,7 +137,8 @@ static void bounds(void)
 	   "a result that is too large is left out");
 	for (unsigned i = 0; i < MSG_RESULTS_MAX + 5; i++)
 		rc |= begin(&r, false) < 0 || say(&r, MSG_TEXT, "x") < 0 || say(&r, MSG_RESULT_END, "") < 0;
-	OK(rc == 0 && r.n == MSG_RESULTS_MAX - 1 && r.left_out == 7, "so many results, and no more");
+	OK(rc == 0 && r.n == MSG_RESULTS_MAX - 1 && r.left_out == 7 &&
+	   r.text.len == r.n * (sizeof("{\"text\":\"x\",\"is_main_result\":false},") - 1) - 1, "so many results, and no more");
 	OK(begin(&r, true) == 0 && say(&r, MSG_TEXT, "m") == 0 && say(&r, MSG_RESULT_END, "") == 1 &&
 	   r.main_text.len == 3, "but the main one has its place");
 	results_free(&r);
