@@ -217,13 +217,13 @@ sys.exit(3)' >lines.json || [ $? = 3 ]
 
 @test "ndjson comes live, and a reader who stops stops the program, but no limit" {
 	run -0 bash -c '"$@" | { read -r start; read -r line; read -rt 3 end || echo "$start $line"; }' - \
-		"${pai[@]}" --format=ndjson -t 8s -c 'import time
+		"${pai[@]}" --format=ndjson -t 4s -c 'import time
 print("first")
 time.sleep(600)'
 	[[ $output == '{"type":"start"'*'{"type":"stdout","text":"first\n"}' ]]
-	"${pai[@]}" --format=ndjson -t 1s -c 'while True: print("x" * 999)' > >(sleep 4; cat >lines.json; touch done) &
+	"${pai[@]}" --format=ndjson -t 1s -c 'while True: print("x" * 999)' > >(sleep 4; cat >lines.json; touch all) &
 	wait $! || [ $? = 124 ]
-	until [ -e done ]; do read -rt 0.1 <> <(:) || :; done
+	until [ -e all ]; do read -rt 0.1 <> <(:) || :; done
 	[ "$(lines status end)" = timeout ]
 	[ "$(stat -c %s lines.json)" -lt 2000000 ]
 }
