@@ -86,7 +86,7 @@ int check_show(const struct plan *p)
 	struct check c;
 
 	check_all(p, &c);
-	if (p->json)
+	if (plan_wants_results(p))
 		show_json(p, &c);
 	else
 		show_text(p, &c);

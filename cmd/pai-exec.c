@@ -10,25 +10,34 @@
 #include "base/clock.h"
 #include "base/fd.h"
 #include "base/trace.h"
+#include "out/lines.h"
+#include "out/object.h"
 #include "run/run.h"
 
 #include <signal.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
-/* Writes the object; a result that could not be delivered is a failure. */
-static int write_json(const struct plan *p, const struct result *r)
+static int write_object(const struct plan *p, const struct result *r, struct err *e)
+{
+	struct buf text = { 0 };
+	int rc = object_write(p, r, &text, e);
+
+	if (rc == 0 && fd_write_all(STDOUT_FILENO, text.at, text.len) < 0)
+		rc = err_sys(e, ERR_OUTPUT, "write the result to standard output");
+	buf_free(&text);
+	return rc;
+}
+
+/* Tells the outcome as JSON; one that could not be delivered is a failure. */
+static int write_json(const struct plan *p, struct result *r)
 {
 	struct err e = { 0 };
-	char *text = result_json(p, r, &e);
+	int rc = p->format == FORMAT_NDJSON ? lines_finish(p, r, &e) : write_object(p, r, &e);
 
-	if (text && fd_write_all(STDOUT_FILENO, text, strlen(text)) < 0)
-		(void)err_sys(&e, ERR_OUTPUT, "write the result to standard output");
-	free(text);
-	if (!e.kind)
+	if (rc == 0)
 		return result_exit(r);
 	say(e.msg);
 	return err_status(e.kind);
@@ -48,16 +57,16 @@ static void die_of(int sig)
 	(void)sigprocmask(SIG_UNBLOCK, &set, NULL);
 }
 
-static int finish(const struct plan *p, const struct result *r, const struct account *a)
+static int finish(const struct plan *p, struct result *r, const struct account *a)
 {
 	int status;
 
-	if (p->json)
+	if (plan_wants_results(p)) {
 		status = write_json(p, r);
-	else
+	} else {
 		status = result_exit(r);
-	if (!p->json)
 		say_all(p, r);
+	}
 	account_status(a, r);
 	if (r->status == RESULT_CANCELLED)
 		die_of(r->cancel);
@@ -92,12 +101,26 @@ static int run_and_tell(const struct plan *p, int64_t begin_us, unsigned open_fd
 	return status;
 }
 
-static bool wants_json(int argc, char **argv)
+/* The format that the words ask for, where they cannot be understood as a whole. */
+static enum plan_format look_for_format(int argc, char **argv, enum plan_format format)
 {
-	for (int i = 1; i < argc; i++)
+	static const char option[] = "--format";
+	const size_t n = sizeof(option) - 1;
+
+	for (int i = 1; i < argc; i++) {
+		const char *word = NULL;
+
 		if (!strcmp(argv[i], "--json"))
-			return true;
-	return false;
+			format = FORMAT_JSON;
+		else if (!strcmp(argv[i], option))
+			word = argv[i + 1];
+		else if (!strncmp(argv[i], option, n) && argv[i][n] == '=')
+			word = argv[i] + n + 1;
+		for (enum plan_format f = 0; word && f < FORMATS; f++)
+			if (!strcmp(word, plan_format_word(f)))
+				format = f;
+	}
+	return format;
 }
 
 static int show(enum plan_action action)
@@ -136,7 +159,7 @@ int main(int argc, char **argv)
 	result_init(&r, begin_us);
 	if (options_parse(argc, argv, environ, &p, &r.error) < 0) {
 		fail(&r);
-		p.json |= wants_json(argc, argv);
+		p.format = look_for_format(argc, argv, p.format);
 		status = finish(&p, &r, &none);
 	} else if (p.action == PLAN_CHECK) {
 		status = check_show(&p);

@@ -132,7 +132,8 @@ static int warm_plan(const struct request *rq, const char *image, bool cell, str
 	p->image = strdup(image);
 	p->source = PLAN_CODE;
 	p->program = strdup("pass");
-	p->no_stdin = p->json = true;
+	p->no_stdin = true;
+	p->format = FORMAT_JSON;
 	p->mode = cell ? PLAN_CELL : PLAN_SCRIPT;
 	p->fresh = false;
 	p->for_all = geteuid() == 0;

@@ -82,6 +82,10 @@ _pai_exec() {
 		:
 		return
 		;;
+	--format)
+		mapfile -t COMPREPLY < <(compgen -W 'text json ndjson' -- "$cur")
+		return
+		;;
 	--max-stdout)
 		:
 		return
@@ -112,7 +116,7 @@ _pai_exec() {
 		;;
 	esac
 	if [[ $cur == -* ]]; then
-		mapfile -t COMPREPLY < <(compgen -W "--code= --module= --language= --cell --script --print-last --no-stdin --backend= --timeout= --kill-after= --cpu-time= --cpus= --memory= --pids= --disk= --input= --output-dir= --include= --exclude= --no-clobber --manifest= --max-files= --max-output= --env= --json --max-stdout= --max-stderr= --raw-terminal --color= --status-fd= --usage= --check --config= --image= --fresh --quiet --verbose --help --version " -- "$cur")
+		mapfile -t COMPREPLY < <(compgen -W "--code= --module= --language= --cell --script --print-last --no-stdin --backend= --timeout= --kill-after= --cpu-time= --cpus= --memory= --pids= --disk= --input= --output-dir= --include= --exclude= --no-clobber --manifest= --max-files= --max-output= --env= --json --format= --max-stdout= --max-stderr= --raw-terminal --color= --status-fd= --usage= --check --config= --image= --fresh --quiet --verbose --help --version " -- "$cur")
 		[[ ${COMPREPLY[0]-} != *= ]] || compopt -o nospace
 	else
 		_filedir

@@ -43,6 +43,7 @@ load helper
 @test "a bad word names the option, the value and the words that are right" {
 	refused 125 "--language: 'perl' is neither python nor shell" -l perl
 	refused 125 "--color: 'red' is none of auto, always, never" --color=red x.py
+	refused 125 "--format: 'xml' is none of text, json, ndjson" --format=xml x.py
 	refused 125 "--backend: 'docker' is none of auto, firecracker, gvisor, off" -b docker x.py
 	refused 125 'switched off by --backend=off' -b off -c 1
 }
@@ -124,6 +125,41 @@ load helper
 	run -127 --separate-stderr pai-exec --json none.py
 	[ "$(jq -r '.error.code, .error.value' <<<"$output")" = "not_found
 'none.py': No such file or directory" ]
+}
+
+@test "with --format=ndjson a failure before the start is one line, the end" {
+	for words in '--timeout=soon' '--image=./none -c 1' '-o -'; do
+		# shellcheck disable=SC2086 # words
+		run -125 --separate-stderr pai-exec --format=ndjson $words
+		[ -z "$stderr" ]
+		[ "$(jq -r '[.type, .schema, .status, .started] | @tsv' <<<"$output")" = $'end\tpai-exec/1\tfailed\tfalse' ]
+	done
+	[ "$(jq -r .error.value <<<"$output")" = "--output-dir: '-' takes standard output, where --format=ndjson puts its lines" ]
+	run -125 --separate-stderr pai-exec --timeout=soon --format ndjson
+	[ "$(jq -r .type <<<"$output")" = end ]
+	[ "$(pai-exec --json --format=ndjson --format=json --image=./none -c 1 | jq -r .stdout)" = '' ]
+	run -125 --separate-stderr pai-exec --json --format=text --image=./none -c 1
+	[ -z "$output" ]
+}
+
+@test "what is written as JSON is what the schema says" {
+	python3 -c 'import jsonschema' 2>/dev/null || skip 'python3-jsonschema is missing'
+	mkdir json
+	for format in json ndjson; do
+		pai-exec --format=$format --timeout=soon >json/usage-$format || :
+		pai-exec --format=$format --image=./none -c 1 >json/image-$format || :
+		pai-exec --format=$format -- $'none\xff\x1b' >json/file-$format || :
+	done
+	run -0 "$PAI_SOURCE/t/json-check" json
+	[ "$output" = '# 6 objects are as the schema says' ]
+	# a schema that lets all pass proves nothing
+	jq -c '.status = "fine"' json/usage-json >wrong
+	jq -c '.more = 1' json/usage-json >extra
+	jq -c '.type = "start"' json/usage-ndjson >first
+	sed 's/"warnings":/"warnings":[],"warnings":/' json/usage-json >twice
+	for file in wrong extra first twice; do
+		run -1 "$PAI_SOURCE/t/json-check" $file
+	done
 }
 
 @test "every option is in --help, whose lines fit a terminal" {

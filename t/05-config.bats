@@ -20,7 +20,7 @@ bad_env() {
 # settings ARG...: what --check shows as configured: key, value, origin
 settings() {
 	pai-exec --check --image=nope --json "$@" |
-		jq -r '.config[] | select(.key != "defaults.json" and .key != "defaults.image") | "\(.key) \(.value) \(.from)"'
+		jq -r '.config[] | select(.key != "defaults.format" and .key != "defaults.image") | "\(.key) \(.value) \(.from)"'
 }
 
 configured() { # configured TEXT ARG...: settings are that

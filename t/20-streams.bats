@@ -195,3 +195,41 @@ pai-exec: standard error cut at 99 of 100 bytes (--max-stderr)" ]
 	script -qec "${pai[*]} --raw-terminal esc.py" log </dev/null >/dev/null
 	grep -qF $'\e]0;title\a \e[2J end' log
 }
+
+# lines KEY TYPE: the values of KEY in the lines of TYPE of lines.json
+lines() { jq -rj --arg type "$2" "select(.type == \$type) | .$1 // empty" lines.json; }
+
+@test "ndjson has every byte as it comes, characters whole, and one end" {
+	pai --format=ndjson -o out -c 'import os, sys, time
+for part in b"a\xe2", b"\x82", b"\xac\n":
+    os.write(1, part)
+    time.sleep(0.2)
+os.write(2, b"err\xff\n")
+open("f", "w").write("x")
+sys.exit(3)' >lines.json || [ $? = 3 ]
+	[ "$(lines text stdout)" = 'a€' ]
+	[ "$(jq -rj 'select(.type == "stderr").data' lines.json | base64 -d | xxd -p)" = 657272ff0a ]
+	[ "$(lines path file)" = f ]
+	[ "$(jq -r .type lines.json | sort -u | xargs)" = 'end file start stderr stdout usage' ]
+	[ "$(jq -r .type lines.json | sed -n '1p;$p' | xargs)" = 'start end' ]
+	[ "$(lines exit_code end)" = 3 ]
+}
+
+@test "ndjson comes live, and a reader who stops stops the program, but no limit" {
+	run -0 bash -c '"$@" | { read -r start; read -r line; read -rt 3 end || echo "$start $line"; }' - \
+		"${pai[@]}" --format=ndjson -t 4s -c 'import time
+print("first")
+time.sleep(600)'
+	[[ $output == '{"type":"start"'*'{"type":"stdout","text":"first\n"}' ]]
+	"${pai[@]}" --format=ndjson -t 1s -c 'while True: print("x" * 999)' > >(sleep 4; cat >lines.json; touch all) &
+	wait $! || [ $? = 124 ]
+	until [ -e all ]; do read -rt 0.1 <> <(:) || :; done
+	[ "$(lines status end)" = timeout ]
+	[ "$(stat -c %s lines.json)" -lt 2000000 ]
+}
+
+@test "a reader of ndjson who goes away ends the program, as SIGPIPE does" {
+	# shellcheck disable=SC2016 # for the inner shell
+	run -0 bash -c '"$@" | head -n 2 >/dev/null; echo "${PIPESTATUS[0]}"' - "${pai[@]}" --format=ndjson -c 'while True: print("x")'
+	[ "$output" = 141 ]
+}

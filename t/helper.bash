@@ -32,7 +32,20 @@ setup() {
 	unset PAI_CONFIG $(compgen -e PAI_CODE_INTERPRETER; compgen -e PAI_FEATURES; compgen -e PAI_DEFAULTS)
 }
 
-pai-exec() { "${as_user[@]}" "$PAI_BUILD/pai-exec" "$@"; }
+# logged COMMAND ARG...: where PAI_JSON_LOG is a folder, what comes as JSON goes there too,
+# for t/json-check; the command's own descriptors are as they were otherwise.
+logged() {
+	case "${PAI_JSON_LOG:+ $* }" in
+	*' --check '*) "$@" ;;
+	*' --json '* | *' --format='*json' '*)
+		"$@" | tee "$(mktemp "$PAI_JSON_LOG/XXXXXXXX")"
+		return "${PIPESTATUS[0]}"
+		;;
+	*) "$@" ;;
+	esac
+}
+
+pai-exec() { logged "${as_user[@]}" "$PAI_BUILD/pai-exec" "$@"; }
 
 # refused STATUS MESSAGE ARG...: one line, nothing on standard output
 refused() {
@@ -56,4 +69,4 @@ fresh=()
 
 # The image under test; the default one where nothing is said.
 pai=("${as_user[@]}" "$PAI_BUILD/pai-exec" "${fresh[@]}" ${PAI_IMAGE:+--image="$PAI_IMAGE"})
-pai() { "${pai[@]}" "$@"; }
+pai() { logged "${pai[@]}" "$@"; }

@@ -62,7 +62,7 @@ int outdir_open(struct outdir *d, const struct plan *p, struct err *e)
 
 	outdir_init(d);
 	d->plan = p;
-	d->hash = p->json || p->manifest;
+	d->hash = plan_wants_results(p) || p->manifest;
 	d->umask = umask(0);
 	(void)umask(d->umask);
 	if (!path)

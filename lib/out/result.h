@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* result - what became of a run, and how it is told: the exit status, and one
- * JSON object (schema pai-exec/1, see the man page). */
+/* result - what became of a run: what is known of it, and the exit status. */
 #ifndef PAI_OUT_RESULT_H
 #define PAI_OUT_RESULT_H
 
 #include "out/outdir.h"
+#include "out/results.h"
 #include "out/stream.h"
 #include "plan/plan.h"
 #include "state/image.h"
@@ -34,6 +34,8 @@ struct result {
 	struct strv refusals;	/* each backend's, where none works */
 	struct buf note[MSG_NOTES];	/* of an uncaught exception */
 	struct stream out, err;
+	struct results results;
+	struct stream lines;	/* of --format=ndjson, to be served in the loop; else closed (lines.h) */
 	struct outdir files;
 	const char *backend;	/* or NULL if none was started */
 	char version[128];	/* of it, or "" */
@@ -52,9 +54,6 @@ const char *result_word(enum result_status s);
 const char *result_struck(const struct plan *p, const struct result *r, char *dst, size_t size);
 /* What pai-exec exits with; for RESULT_CANCELLED it is 128 + the signal. */
 int result_exit(const struct result *r);
-/* The object as text with a final newline, to be freed; NULL and *e if memory
- * is short. */
-char *result_json(const struct plan *p, const struct result *r, struct err *e);
 void result_free(struct result *r);
 
 #endif

@@ -32,7 +32,7 @@ void stream_init(struct stream *s, const char *name, int to, enum stream_kind wa
 {
 	*s = (struct stream){ .name = name, .from = -1, .to = to, .kind = want, .max = max,
 			      .room = max };
-	if (want != STREAM_CAPTURE && want != STREAM_DROP)
+	if (want < STREAM_CAPTURE)
 		find_kind(s, want);
 	s->state = STREAM_CLOSED;	/* until there is a program */
 }
@@ -115,11 +115,12 @@ static size_t allowed(struct stream *s, size_t n)
 
 static enum stream_state step_capture(struct stream *s, struct err *e)
 {
+	size_t most = s->kind == STREAM_LINES ? 1 : STEP_MAX;	/* each chunk is a line */
 	uint8_t chunk[STREAM_CHUNK];
 
-	for (size_t moved = 0, n = 1; n > 0 && moved < STEP_MAX; moved += n) {
+	for (size_t moved = 0, n = 1; n > 0 && moved < most; moved += n) {
 		enum stream_state st = take(s, chunk, sizeof(chunk), &n);
-		size_t pass = s->kind == STREAM_CAPTURE ? allowed(s, n) : 0;
+		size_t pass = s->kind != STREAM_DROP ? allowed(s, n) : 0;
 
 		if (buf_add(&s->held, chunk, pass, SIZE_MAX, e) < 0)
 			return STREAM_FAILED;
@@ -178,7 +179,7 @@ static enum stream_state step_write(struct stream *s, struct err *e)
 		s->at += (size_t)n;
 		moved += (size_t)n;
 	}
-	return STREAM_EMPTY;
+	return s->at < s->held.len ? STREAM_BLOCKED : STREAM_EMPTY;
 }
 
 static enum stream_state step_splice(struct stream *s, struct err *e)
@@ -222,6 +223,7 @@ enum stream_state stream_step(struct stream *s, struct err *e)
 		s->state = step_splice(s, e);
 		break;
 	case STREAM_CAPTURE:
+	case STREAM_LINES:
 	case STREAM_DROP:
 		s->state = step_capture(s, e);
 		break;

@@ -4,7 +4,7 @@
  * From a pipe (not blocking, ours) to one of: the caller's descriptor as it is
  * (spliced where the kernel can, else small writes after POLLOUT, for its
  * O_NONBLOCK is not ours to set), through the terminal's filter, a buffer with
- * a ceiling (JSON), or nowhere. Nothing is held without a bound: a reader that
+ * a ceiling (JSON), a buffer that someone empties after each step (LINES), or nowhere. Nothing is held without a bound: a reader that
  * waits makes the program wait.
  */
 #ifndef PAI_OUT_STREAM_H
@@ -21,7 +21,7 @@
 #define STREAM_UNCOUNTED UINT64_MAX
 #define STREAM_SMALL 4096u		/* what a descriptor takes after POLLOUT without waiting */
 
-enum stream_kind { STREAM_SPLICE, STREAM_WRITE, STREAM_TERMINAL, STREAM_CAPTURE, STREAM_DROP };
+enum stream_kind { STREAM_SPLICE, STREAM_WRITE, STREAM_TERMINAL, STREAM_CAPTURE, STREAM_LINES, STREAM_DROP };
 
 enum stream_state {
 	STREAM_EMPTY,		/* waits for the program */
@@ -48,8 +48,8 @@ struct stream {
 	struct term term;
 };
 
-/* TO is the caller's and stays open; its kind is found out, but CAPTURE and DROP are
- * said, and TERMINAL or WRITE is what happens to a terminal. MAX bytes are passed on. */
+/* TO is the caller's and stays open; its kind is found out, but CAPTURE, LINES and DROP
+ * are said, and TERMINAL or WRITE is what happens to a terminal. MAX bytes are passed on. */
 void stream_init(struct stream *s, const char *name, int to, enum stream_kind want, uint64_t max);
 /* FROM is taken over and made non-blocking. */
 int stream_open(struct stream *s, int from, struct err *e);

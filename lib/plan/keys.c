@@ -18,8 +18,8 @@
 typedef int set_fn(struct plan *p, const struct key *k, const char *text, struct err *e);
 
 static set_fn set_switch, set_text, set_limit, set_source, set_language, set_backend, set_program,
-	set_mode, set_path, set_usage, set_state_dir, set_wait, set_action, set_color, set_fd, add_input,
-	add_glob, add_env;
+	set_mode, set_path, set_usage, set_state_dir, set_wait, set_action, set_color, set_format,
+	set_fd, add_input, add_glob, add_env;
 
 #define FIELD(f) offsetof(struct plan, f)
 const struct key keys[] = {
@@ -47,7 +47,8 @@ const struct key keys[] = {
 	{ 0, "max-files", "N", set_limit, LIMIT_MAX_FILES, 0, "keep at most N files and folders (1000)" },
 	{ 0, "max-output", "SIZE", set_limit, LIMIT_MAX_OUTPUT, 0, "keep at most SIZE bytes of files (512M)" },
 	{ 'e', "env", "NAME[=VALUE]", add_env, 0, KEY_MANY, "set a variable for the program" },
-	{ 0, "json", NULL, set_switch, FIELD(json), 0, "write one JSON object with the result" },
+	{ 0, "json", NULL, set_format, 0, 0, "as --format=json" },
+	{ 0, "format", "NAME", set_format, 0, 0, "text, json (one object) or ndjson (live) (text)" },
 	{ 0, "max-stdout", "SIZE", set_limit, LIMIT_MAX_STDOUT, 0, "cut standard output there (none; json 10M)" },
 	{ 0, "max-stderr", "SIZE", set_limit, LIMIT_MAX_STDERR, 0, "cut standard error there (none; json 10M)" },
 	{ 0, "raw-terminal", NULL, set_switch, FIELD(raw_terminal), 0, "let all control sequences reach the terminal" },
@@ -84,27 +85,31 @@ static const char *const blocks[] = { "features", "code_interpreter", "code_inte
 				      "preload", "defaults" };
 #define BLOCKS (sizeof(blocks) / sizeof(*blocks))
 
+static int get_switch(const char *text, bool *on, struct err *e)
+{
+	bool yes = !text || !strcasecmp(text, "true");
+
+	if (!yes && strcasecmp(text, "false"))
+		return err_set(e, ERR_USAGE, "'%s' is neither true nor false", text);
+	*on = yes;
+	return 0;
+}
+
 static int set_switch(struct plan *p, const struct key *k, const char *text, struct err *e)
 {
-	bool on = !text || !strcasecmp(text, "true");
-
-	if (!on && strcasecmp(text, "false"))
-		return err_set(e, ERR_USAGE, "'%s' is neither true nor false", text);
-	*(bool *)((char *)p + k->field) = on;
-	return 0;
+	return get_switch(text, (bool *)((char *)p + k->field), e);
 }
 
 /* Of --cell and --script the last that was said counts. */
 static int set_mode(struct plan *p, const struct key *k, const char *text, struct err *e)
 {
 	enum plan_mode mode = (enum plan_mode)k->field;
+	bool on = false;
 
-	if (text && !strcasecmp(text, "false"))
-		p->mode = p->mode == mode ? PLAN_SUITS : p->mode;
-	else if (text && strcasecmp(text, "true"))
-		return err_set(e, ERR_USAGE, "'%s' is neither true nor false", text);
-	else
-		p->mode = mode;
+	if (get_switch(text, &on, e) < 0)
+		return -1;
+	if (on || p->mode == mode)
+		p->mode = on ? mode : PLAN_SUITS;
 	return 0;
 }
 
@@ -168,6 +173,25 @@ static int set_color(struct plan *p, const struct key *k, const char *text, stru
 			return 0;
 		}
 	return err_set(e, ERR_USAGE, "'%s' is none of auto, always, never", text);
+}
+
+/* --json is a switch, and the older name. */
+static int set_format(struct plan *p, const struct key *k, const char *text, struct err *e)
+{
+	bool json = false;
+
+	if (!k->arg) {
+		if (get_switch(text, &json, e) < 0)
+			return -1;
+		p->format = json ? FORMAT_JSON : FORMAT_TEXT;
+		return 0;
+	}
+	for (enum plan_format f = 0; f < FORMATS; f++)
+		if (!strcmp(text, plan_format_word(f))) {
+			p->format = f;
+			return 0;
+		}
+	return err_set(e, ERR_USAGE, "'%s' is none of text, json, ndjson", text);
 }
 
 static int set_fd(struct plan *p, const struct key *k, const char *text, struct err *e)
@@ -281,6 +305,8 @@ int key_set(struct plan *p, const struct key *k, const char *text, enum plan_lay
 	for (size_t i = 0; i < keys_n; i++)
 		if (keys[i].set == k->set && keys[i].field == k->field)
 			same = &keys[i];
+	if (k->set == set_format)
+		text = plan_format_word(p->format);
 	return plan_note(p, key_path(same, path), text ? text : "true", k->flags & KEY_MANY, layer,
 			 where, e);
 }

@@ -67,8 +67,8 @@ static int finish_streams(struct plan *p, struct err *e)
 {
 	for (int l = LIMIT_MAX_STDOUT; l <= LIMIT_MAX_STDERR; l++) {
 		if (p->limit[l] == 0)
-			p->limit[l] = p->json ? PLAN_CAPTURE : NUM_NONE;
-		if (p->json && p->limit[l] > PLAN_CAPTURE_MAX)
+			p->limit[l] = p->format == FORMAT_JSON ? PLAN_CAPTURE : NUM_NONE;
+		if (p->format == FORMAT_JSON && p->limit[l] > PLAN_CAPTURE_MAX)
 			return err_set(e, ERR_USAGE, "--%s: at most %lluM with --json",
 				       plan_limits[l].name, PLAN_CAPTURE_MAX >> 20);
 	}
@@ -89,11 +89,12 @@ static int finish_tars(struct plan *p, struct err *e)
 	if (p->tar_in && p->source == PLAN_STDIN)
 		return err_set(e, ERR_USAGE, "--input: '-' takes standard input, so the program must "
 			       "come from FILE, --code or --module");
-	if (p->tar_out && p->json && layer_of(p, "defaults.json") < layer_of(p, "defaults.output-dir"))
-		p->json = false;
-	if (p->tar_out && p->json)
-		return err_set(e, ERR_USAGE, "--output-dir: '-' takes standard output, where --json "
-			       "puts its object");
+	if (p->tar_out && layer_of(p, "defaults.format") < layer_of(p, "defaults.output-dir"))
+		p->format = FORMAT_TEXT;
+	if (p->tar_out && plan_wants_results(p))
+		return err_set(e, ERR_USAGE, "--output-dir: '-' takes standard output, where %s",
+			       p->format == FORMAT_JSON ? "--json puts its object"
+			       : "--format=ndjson puts its lines");
 	return 0;
 }
 
@@ -108,7 +109,7 @@ static int finish_mode(struct plan *p, struct err *e)
 		return err_set(e, ERR_USAGE, "--cell: a cell is Python, and no module");
 	if (p->mode == PLAN_SUITS && p->print_last && layer_of(p, "defaults.print-last") == LAYER_OPTION)
 		p->mode = PLAN_SCRIPT;	/* that is an option of scripts */
-	p->cell = python && (p->mode == PLAN_CELL || (p->mode == PLAN_SUITS && p->json && text));
+	p->cell = python && (p->mode == PLAN_CELL || (p->mode == PLAN_SUITS && plan_wants_results(p) && text));
 	if (!p->cell)
 		return 0;
 	if (p->print_last && layer_of(p, "defaults.print-last") == LAYER_OPTION)
@@ -261,6 +262,18 @@ const char *plan_limit_text(const struct plan *p, enum plan_limit l, char dst[NU
 		snprintf(dst, NUM_TEXT, "%" PRIu64, p->limit[l]);
 		return dst;
 	}
+}
+
+const char *plan_format_word(enum plan_format f)
+{
+	static const char *const words[FORMATS] = { "text", "json", "ndjson" };
+
+	return words[f];
+}
+
+bool plan_wants_results(const struct plan *p)
+{
+	return p->format != FORMAT_TEXT;
 }
 
 enum plan_lang plan_language(const struct plan *p)

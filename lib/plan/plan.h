@@ -23,6 +23,8 @@ enum plan_source {
 };
 enum plan_lang { PLAN_AUTO, PLAN_PYTHON, PLAN_SHELL };
 enum plan_color { COLOR_AUTO, COLOR_ALWAYS, COLOR_NEVER, COLORS };
+/* For people; one JSON object at the end; one a line while the program runs. */
+enum plan_format { FORMAT_TEXT, FORMAT_JSON, FORMAT_NDJSON, FORMATS };
 enum plan_action { PLAN_RUN, PLAN_CHECK, PLAN_HELP, PLAN_VERSION, PLAN_LIST, PLAN_LIST_KEYS };
 
 /* Where a value comes from; the later goes before the earlier. */
@@ -92,7 +94,8 @@ struct plan {
 	enum plan_lang lang;
 	enum plan_mode mode;
 	bool cell;		/* what comes of the mode: it is a cell, else a script */
-	bool print_last, no_stdin, json, quiet, verbose, fresh, no_clobber, raw_terminal;
+	bool print_last, no_stdin, quiet, verbose, fresh, no_clobber, raw_terminal;
+	enum plan_format format;
 	enum plan_color color;
 	char *backend;		/* a name of the backend table, "auto" or "off" */
 	char *image;		/* NAME or path; NULL: the default one */
@@ -146,6 +149,10 @@ int plan_allowed(const struct plan *p, struct err *e);
 
 /* The text of a limit's value as a person writes it ("60 s", "1G"). */
 const char *plan_limit_text(const struct plan *p, enum plan_limit l, char dst[NUM_TEXT]);
+/* The name of a format, as an option has it. */
+const char *plan_format_word(enum plan_format f);
+/* True if the outcome is told as JSON: an exception and results come as such then. */
+bool plan_wants_results(const struct plan *p);
 /* The language of the program: what was said, or what its name says. */
 enum plan_lang plan_language(const struct plan *p);
 

@@ -135,7 +135,8 @@ static bool check_run(const struct plan *p, const struct backend *b, struct chec
 	one.lang = PLAN_PYTHON;
 	one.program = program;
 	one.backend = backend;
-	one.json = one.no_stdin = true;	/* what it prints is captured */
+	one.no_stdin = true;
+	one.format = FORMAT_JSON;	/* what it prints is captured */
 	one.print_last = false;
 	one.output_dir = NULL;
 	one.inputs = one.env = (struct strv){ 0 };

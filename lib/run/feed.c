@@ -55,13 +55,13 @@ static int send_run(struct turn *t, struct err *e)
 	char hostname[32];
 	uint64_t id;
 	struct timespec now;
-	bool list = !p->json && !p->quiet && isatty(STDERR_FILENO);
+	bool list = !plan_wants_results(p) && !p->quiet && isatty(STDERR_FILENO);
 	struct msg_run m = {
 		.version = MSG_VERSION,
 		.lang = p->source == PLAN_MODULE ? MSG_MODULE
 		      : in->lang == PLAN_SHELL ? MSG_SHELL : MSG_PYTHON,
 		.flags = (uint8_t)((p->print_last ? MSG_PRINT_LAST : 0) |
-			 (t->stdin_wanted ? MSG_STDIN_OPEN : 0) | (p->json ? MSG_REPORT : 0) |
+			 (t->stdin_wanted ? MSG_STDIN_OPEN : 0) | (plan_wants_results(p) ? MSG_REPORT : 0) |
 			 (t->choice->one_stream ? MSG_ONE_STREAM : 0) |
 			 (p->cell && in->lang == PLAN_PYTHON ? MSG_CELL : 0) |
 			 (p->output_dir ? MSG_COLLECT : list ? MSG_LIST : 0)),
@@ -106,7 +106,7 @@ int feed_prepare(struct turn *t, struct err *e)
 static const char *color_variable(const struct plan *p)
 {
 	const char *term = plan_environment(p, "TERM", 4);
-	bool shown = !p->json && isatty(STDOUT_FILENO) && isatty(STDERR_FILENO) &&
+	bool shown = !plan_wants_results(p) && isatty(STDOUT_FILENO) && isatty(STDERR_FILENO) &&
 		     term && strcmp(term, "dumb") && !plan_environment(p, "NO_COLOR", 8);
 
 	if (p->color == COLOR_NEVER)

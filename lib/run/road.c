@@ -74,7 +74,7 @@ int road_make(struct road *r, const struct plan *p, struct inputs *in, int sig_f
 	trace("template chosen");
 	int rc = keeper_start(&r->keeper, waits ? backend_attempt_later : backend_attempt, &r->c, e);
 	trace("keeper forked");
-	if (p->json)
+	if (plan_wants_results(p))
 		backend_version(backends[first], r->c.program[first], r->version, sizeof(r->version));
 	return rc;
 }

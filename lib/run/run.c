@@ -5,6 +5,7 @@
 #include "base/clock.h"
 #include "base/fd.h"
 #include "base/trace.h"
+#include "out/lines.h"
 #include "run/turn.h"
 
 #include <signal.h>
@@ -43,16 +44,19 @@ static bool same_file(int a, int b)
 
 static void open_streams(const struct plan *p, unsigned open, struct result *r)
 {
-	enum stream_kind to = p->json ? STREAM_CAPTURE : p->raw_terminal ? STREAM_WRITE
-			    : STREAM_TERMINAL;
+	bool told = plan_wants_results(p);	/* by us, wherever their own would go */
+	enum stream_kind to = p->format == FORMAT_NDJSON ? STREAM_LINES : told ? STREAM_CAPTURE
+			    : p->raw_terminal ? STREAM_WRITE : STREAM_TERMINAL;
 
 	/* a tar takes its place */
 	int out = p->tar_out ? STDERR_FILENO : STDOUT_FILENO;
 
 	stream_init(&r->out, "standard output", out,
-		    p->json || open & 1u << out ? to : STREAM_DROP, p->limit[LIMIT_MAX_STDOUT]);
+		    told || open & 1u << out ? to : STREAM_DROP, p->limit[LIMIT_MAX_STDOUT]);
 	stream_init(&r->err, "standard error", STDERR_FILENO,
-		    p->json || open & 4 ? to : STREAM_DROP, p->limit[LIMIT_MAX_STDERR]);
+		    told || open & 4 ? to : STREAM_DROP, p->limit[LIMIT_MAX_STDERR]);
+	if (to == STREAM_LINES)
+		lines_open(r);
 }
 
 static void tell_why(const struct choice *c, struct result *r)
@@ -223,9 +227,9 @@ static int run_first(const struct plan *p, struct inputs *in, struct choice *c, 
 	first.c.cgroup.n = 0;	/* they are C's */
 	if (rc == 0 && backends[choice_first(c)]->told)
 		make_spare(p, in, c, sig_fd, &first, &spare);
+	snprintf(r->version, sizeof(r->version), "%s", first.version);
 	if (rc == 0)
 		rc = run_turn(p, in, c, sig_fd, open, &first, &spare, r, e);
-	snprintf(r->version, sizeof(r->version), "%s", first.version);
 	if (rc < 0 && e->kind == ERR_SILENT)
 		backends[choice_first(c)]->told(false);
 	if (rc < 0 && e->kind == ERR_BOOT && !c->confined && may_fall_back(c, r, e))
@@ -234,9 +238,9 @@ static int run_first(const struct plan *p, struct inputs *in, struct choice *c, 
 		rc = take_spare(p, in, c, sig_fd, &spare, e);
 		forget(p, open, r);
 		tell_why(c, r);
+		snprintf(r->version, sizeof(r->version), "%s", spare.version);
 		if (rc == 0)
 			rc = run_turn(p, in, c, sig_fd, open, &spare, &first, r, e);
-		snprintf(r->version, sizeof(r->version), "%s", spare.version);
 	}
 	road_close(&first);
 	road_close(&spare);
@@ -262,7 +266,7 @@ static int run_with(const struct plan *p, struct inputs *in, int sig_fd, unsigne
 
 	if (backend_select(p, &r->image, &c, e) < 0)
 		return tell_refusals(&c, r);
-	c.one_stream = !p->json && (p->tar_out || same_file(STDOUT_FILENO, STDERR_FILENO));
+	c.one_stream = !plan_wants_results(p) && (p->tar_out || same_file(STDOUT_FILENO, STDERR_FILENO));
 	if (in->from_stdin && isatty(STDIN_FILENO) && note && !p->quiet)
 		note("reading the program from the terminal; Ctrl-D ends it");
 	int rc = run_first(p, in, &c, sig_fd, open, r, e);
@@ -313,5 +317,6 @@ void run(const struct plan *p, int64_t begin_us, unsigned open, run_note *note, 
 	open_streams(p, open, r);
 	if (run_all(p, open, note, r, &r->error) < 0)
 		r->status = r->cancel ? RESULT_CANCELLED : RESULT_FAILED;
+	results_end(&r->results);
 	r->finish_us = clock_now_us();
 }

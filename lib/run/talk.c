@@ -6,6 +6,7 @@
 #include "base/clock.h"
 #include "base/fd.h"
 #include "base/trace.h"
+#include "out/lines.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -88,6 +89,8 @@ static int on_started(struct turn *t, const struct frame *f, struct err *e)
 	turn_limit_keeper(t, 0);
 	if (cgroup_hold_cpus(&t->choice->cgroup, e) < 0)
 		return -1;
+	if (t->plan->format == FORMAT_NDJSON && lines_start(t->plan, t->r, e) < 0)
+		return -1;
 	/* a signal that came in between interrupts now */
 	return t->r->cancel ? turn_interrupt(t, e) : 0;
 }
@@ -161,12 +164,28 @@ static int on_skipped(struct turn *t, const struct frame *f, struct err *e)
 	return outdir_skip(&t->r->files, f, e);
 }
 
+/* The parts of one note come one after the other. */
 static int on_note(struct turn *t, const struct frame *f, struct err *e)
 {
-	if (f->len < 2 || f->body[0] >= MSG_NOTES || !t->plan->json)
+	unsigned which = f->len > 1 ? f->body[0] : MSG_NOTES;
+
+	if (which >= MSG_NOTES || !plan_wants_results(t->plan))
 		return err_set(e, ERR_GUEST, "a note that was not asked for");
-	return buf_add(&t->r->note[f->body[0]], f->body + 1, f->len - 1, MSG_NOTE_MAX, e) < 0
-		? err_set(e, ERR_GUEST, "a note that is too long") : 0;
+	struct buf *note = &t->r->note[which];
+	if (note->len > 0 && which != t->note)
+		return err_set(e, ERR_GUEST, "a second note of one kind");
+	t->note = which;
+	if (f->len - 1 > MSG_RESULT_CHUNK || note->len + f->len - 1 > MSG_NOTE_MAX)
+		return err_set(e, ERR_GUEST, "a note that is too long");
+	return buf_add(note, f->body + 1, f->len - 1, MSG_NOTE_MAX, e);
+}
+
+static int on_result(struct turn *t, const struct frame *f, struct err *e)
+{
+	if (!plan_wants_results(t->plan))
+		return err_set(e, ERR_GUEST, "a result that was not asked for");
+	int whole = results_take(&t->r->results, f, e);
+	return whole > 0 && t->plan->format == FORMAT_NDJSON ? lines_result(t->r, e) : whole;
 }
 
 static int on_done(struct turn *t, const struct frame *f, struct err *e)
@@ -212,10 +231,11 @@ static const struct {
 	[MSG_STARTED - MSG_HELLO] = { on_started, TURN_START, TURN_START },
 	[MSG_ENDED - MSG_HELLO] = { on_ended, TURN_RUN, TURN_KILL },
 	[MSG_SKIPPED - MSG_HELLO] = { on_skipped, TURN_COLLECT, TURN_COLLECT },
-	[MSG_NOTE - MSG_HELLO] = { on_note, TURN_COLLECT, TURN_COLLECT },
+	[MSG_NOTE - MSG_HELLO] = { on_note, TURN_RUN, TURN_KILL },
 	[MSG_DONE - MSG_HELLO] = { on_done, TURN_COLLECT, TURN_COLLECT },
 	[MSG_SPENT - MSG_HELLO] = { on_spent, TURN_RUN, TURN_KILL },
 	[MSG_FAIL - MSG_HELLO] = { on_fail, TURN_BOOT, TURN_COLLECT },
+	[MSG_RESULT - MSG_HELLO] = { on_result, TURN_RUN, TURN_KILL },
 };
 
 static int handle(struct turn *t, const struct frame *f, struct err *e)
@@ -225,7 +245,7 @@ static int handle(struct turn *t, const struct frame *f, struct err *e)
 
 	if (f->kind == MSG_FILE || f->kind == MSG_DATA || f->kind == MSG_END) {
 		fn = f->kind == MSG_FILE ? on_file : f->kind == MSG_DATA ? on_data : on_end;
-	} else if (f->kind >= MSG_HELLO && f->kind <= MSG_FAIL) {
+	} else if (f->kind >= MSG_HELLO && f->kind <= MSG_RESULT) {
 		fn = handlers[f->kind - MSG_HELLO].fn;
 		from = handlers[f->kind - MSG_HELLO].from;
 		to = handlers[f->kind - MSG_HELLO].to;

@@ -5,6 +5,7 @@
 #include "base/clock.h"
 #include "base/fd.h"
 #include "base/trace.h"
+#include "out/lines.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -18,7 +19,7 @@
 #define LAST_MS 30000u		/* that the last of the output may be under way */
 #define CLONE_BOOT_MS 10000u	/* that a clone may take to say hello */
 
-enum { P_LINK, P_CTL, P_SIGNAL, P_OUT, P_ERR, P_FILES, P_STDIN, POLLED };
+enum { P_LINK, P_CTL, P_SIGNAL, P_OUT, P_ERR, P_FILES, P_LINES, P_STDIN, POLLED };
 
 void turn_enter(struct turn *t, enum turn_phase phase, uint64_t after_ms)
 {
@@ -333,12 +334,24 @@ static int on_link(struct turn *t, struct err *e)
 	}
 }
 
+/* As lines: the first one tells of the start, and who does not read stops the program. */
+static bool streams_wait(const struct turn *t)
+{
+	return t->plan->format == FORMAT_NDJSON && (!t->r->started || lines_wait(t->r));
+}
+
 /* One stream's turn: moves bytes, and judges how that went. */
 static int on_stream(struct turn *t, struct stream *s, struct err *e)
 {
 	uint64_t before = s->bytes;
+	bool lines = s->kind == STREAM_LINES;
 
-	switch (stream_step(s, e)) {
+	if (lines && streams_wait(t))
+		return 0;
+	enum stream_state state = stream_step(s, e);
+	if (lines && lines_stream(t->r, s, e) < 0)
+		return -1;
+	switch (state) {
 	case STREAM_GONE:
 		/* SIGPIPE would have ended the program without a word */
 		stream_drop(s);
@@ -367,7 +380,13 @@ static bool files_wait(const struct turn *t)
 	return t->r->files.stream.state == STREAM_BLOCKED;
 }
 
-/* and the time that he takes is nobody's fault: tar(1) would wait too. */
+/* nor results, once much of them waits; but no limit waits with them. */
+static bool results_wait(const struct turn *t)
+{
+	return !t->hurry && t->phase <= TURN_KILL && lines_are_full(t->r);
+}
+
+/* The time that the reader of files takes is nobody's fault: tar(1) would wait too. */
 static int wait_for_any(struct turn *t, struct pollfd p[POLLED])
 {
 	bool wait = files_wait(t) && t->deadline_us != CLOCK_NEVER;
@@ -383,11 +402,16 @@ static int wait_for_any(struct turn *t, struct pollfd p[POLLED])
 static void fill_poll(struct turn *t, struct pollfd p[POLLED])
 {
 	p[P_LINK] = (struct pollfd){ t->road->keeper.link, POLLIN, 0 };
-	p[P_CTL] = (struct pollfd){ files_wait(t) ? -1 : t->ctl, (short)(POLLIN | (t->to.len > 0 ? POLLOUT : 0)), 0 };
+	bool deaf = files_wait(t) || results_wait(t);
+
+	p[P_CTL] = (struct pollfd){ deaf ? -1 : t->ctl, (short)(POLLIN | (t->to.len > 0 ? POLLOUT : 0)), 0 };
 	p[P_SIGNAL] = (struct pollfd){ t->sig_fd, POLLIN, 0 };
 	p[P_OUT] = stream_poll(&t->r->out);
 	p[P_ERR] = stream_poll(&t->r->err);
+	if (streams_wait(t))
+		p[P_OUT].fd = p[P_ERR].fd = -1;
 	p[P_FILES] = stream_poll(&t->r->files.stream);
+	p[P_LINES] = stream_poll(&t->r->lines);
 	p[P_STDIN] = (struct pollfd){ feed_wants_stdin(t) ? STDIN_FILENO : -1, POLLIN, 0 };
 }
 
@@ -409,6 +433,8 @@ static int serve(struct turn *t, struct pollfd p[POLLED], struct err *e)
 	if (p[P_ERR].revents && on_stream(t, &t->r->err, e) < 0)
 		return -1;
 	if (p[P_FILES].revents && on_stream(t, &t->r->files.stream, e) < 0)
+		return -1;
+	if (p[P_LINES].revents && on_stream(t, &t->r->lines, e) < 0)
 		return -1;
 	if (end && t->ctl >= 0) {
 		fd_closep(&t->ctl);
@@ -433,7 +459,7 @@ static int end_streams(struct turn *t, struct err *e)
 static int drain(struct turn *t, struct err *e)
 {
 	struct stream *all[] = { &t->r->out, &t->r->err, &t->r->files.stream };
-	bool open = false, reader = false;
+	bool open = false, reader = lines_wait(t->r);
 
 	for (int i = 0; i < 3; i++) {
 		if (all[i]->state < STREAM_CLOSED && on_stream(t, all[i], e) < 0)

@@ -42,6 +42,7 @@ struct turn {
 	struct confine_place *places;
 	bool making, saving, clone;	/* saving: the snapshot was asked for */
 	uint32_t attempt;
+	unsigned note;		/* enum msg_note, of the last one */
 	int sig_fd;
 
 	enum turn_phase phase;

@@ -52,7 +52,7 @@ static void again(const struct plan *p)
 		MUST(key_set(&q, k, s->text, LAYER_GIVEN, s->where, &e) == 0);
 	}
 	MUST(!memcmp(p->limit, q.limit, sizeof(p->limit)) && p->boot_ms == q.boot_ms &&
-	     p->probe_ms == q.probe_ms && p->enabled == q.enabled && p->json == q.json && p->fresh == q.fresh);
+	     p->probe_ms == q.probe_ms && p->enabled == q.enabled && p->format == q.format && p->fresh == q.fresh);
 	MUST(p->inputs.n == q.inputs.n && p->env.n == q.env.n && !p->image == !q.image && !p->backend == !q.backend);
 	MUST((!p->image || !strcmp(p->image, q.image)) && (!p->backend || !strcmp(p->backend, q.backend)));
 	plan_free(&q);

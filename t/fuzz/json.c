@@ -2,7 +2,7 @@
 /* The JSON result, whatever bytes the guest and the user gave: one line of strict
  * UTF-8 JSON, from which each of them can be read back. */
 #include "bytes.h"
-#include "out/result.h"
+#include "out/object.h"
 #include "target.h"
 
 #include <jansson.h>
@@ -187,14 +187,16 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct bytes script = { data, size };
 	struct plan p;
+	struct buf out = { 0 };
 	struct result r;
 	struct err e;
 
 	plan_init(&p);
+	p.format = FORMAT_JSON;
 	p.output_dir = strdup("out");
 	fill(&script, &r);
-	char *text = result_json(&p, &r, &e);
-	MUST(text);
+	MUST(object_write(&p, &r, &out, &e) == 0 && buf_add(&out, "", 1, SIZE_MAX, &e) == 0);
+	const char *text = (const char *)out.at;
 	check_bytes(text);
 	json_t *o = json_loads(text, JSON_REJECT_DUPLICATES | JSON_ALLOW_NUL, NULL);
 	MUST(o && !strcmp(json_string_value(json_object_get(o, "status")), result_word(r.status)));
@@ -203,7 +205,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	same_lists(o, &r);
 	same_error(o, &r);
 	json_decref(o);
-	free(text);
+	buf_free(&out);
 	result_free(&r);
 	plan_free(&p);
 	return 0;

@@ -94,7 +94,7 @@ static void same_plan(const struct plan *a, const struct plan *b)
 {
 	MUST(!memcmp(a->limit, b->limit, sizeof(a->limit)));
 	MUST(a->source == b->source && a->lang == b->lang && a->print_last == b->print_last &&
-	     a->no_stdin == b->no_stdin && a->json == b->json && a->quiet == b->quiet &&
+	     a->no_stdin == b->no_stdin && a->format == b->format && a->quiet == b->quiet &&
 	     a->verbose == b->verbose && a->fresh == b->fresh && a->action == b->action &&
 	     a->no_clobber == b->no_clobber && a->raw_terminal == b->raw_terminal &&
 	     a->color == b->color && a->status_fd == b->status_fd);

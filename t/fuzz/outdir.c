@@ -155,7 +155,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 	scratch_plant();
 	plan_init(&r.plan);
 	r.plan.output_dir = how & 1 ? NULL : strdup("out");
-	r.plan.json = how & 2;
+	r.plan.format = how & 2 ? FORMAT_JSON : FORMAT_TEXT;
 	r.plan.no_clobber = how & 8;
 	r.plan.limit[LIMIT_MAX_FILES] = how & 4 ? FILES_MAX : UINT64_MAX;
 	r.plan.limit[LIMIT_MAX_OUTPUT] = how & 4 ? OUTPUT_MAX : UINT64_MAX;

@@ -4,6 +4,7 @@
 
 #include "base/clock.h"
 #include "base/fd.h"
+#include "out/lines.h"
 
 #include <fcntl.h>
 #include <signal.h>
@@ -13,6 +14,7 @@
 #include <unistd.h>
 
 #define RECORD_MAX (1u << 20)
+#define OPS 34u			/* that a script has */
 #define IDLE_MAX 50u		/* steps that a turn may take to its end when all is closed */
 
 void peer_begin(struct peer *p, struct bytes script, unsigned backend, int link, int sig)
@@ -257,6 +259,21 @@ static void say_any(struct peer *p, unsigned kind)
 		put(p, at, n);
 }
 
+/* One that is whole, of one key. */
+static void say_result(struct peer *p)
+{
+	uint8_t key = bytes_one(&p->script), body[2] = { MSG_RESULT_BEGIN, key >> 7 };
+	size_t n = bytes_one(&p->script);
+	const uint8_t *at = bytes_some(&p->script, &n);
+	uint8_t part[256] = { (uint8_t)(MSG_TEXT + (key & 127) % MSG_EXTRA) };
+
+	put_frame(p, MSG_RESULT, body, 2);
+	memcpy(part + 1, at, n);
+	put_frame(p, MSG_RESULT, part, n + 1);
+	body[0] = MSG_RESULT_END;
+	put_frame(p, MSG_RESULT, body, 1);
+}
+
 static void say_credit(struct peer *p)
 {
 	uint64_t more = bytes_number(&p->script, 3);
@@ -270,7 +287,7 @@ static bool waits_for_user(const struct turn *t)
 {
 	return (t->phase == TURN_LOAD && t->inputs->from_stdin) ||
 	       (t->phase == TURN_RUN && t->plan->limit[LIMIT_TIMEOUT] == NUM_NONE) ||
-	       (t->phase == TURN_DRAIN && (t->r->out.state == STREAM_BLOCKED || t->r->err.state == STREAM_BLOCKED));
+	       (t->phase == TURN_DRAIN && (lines_wait(t->r) || t->r->out.state == STREAM_BLOCKED || t->r->err.state == STREAM_BLOCKED));
 }
 
 static void pass_time(struct peer *p, int64_t at_us)
@@ -338,6 +355,8 @@ static void guest_says(struct peer *p, unsigned op)
 	case 13: put_frame(p, MSG_READY, "", 0); break;
 	case 14: say_any(p, 0); break;
 	case 31: put_frame(p, MSG_SPENT, "", 0); break;
+	case 32: say_result(p); break;
+	case 33: say_any(p, MSG_RESULT); break;
 	default: say_any(p, bytes_one(&p->script) | 1); break;
 	}
 }
@@ -376,7 +395,7 @@ void peer_step(struct peer *p, int64_t at_us)
 	if (anew)
 		return;
 	if (p->script.left > 0) {
-		play(p, bytes_one(&p->script) & 31, at_us);
+		play(p, bytes_one(&p->script) % OPS, at_us);
 		return;
 	}
 	/* the script is at its end: so is the sandbox, and then only time passes */

@@ -12,7 +12,7 @@
 
 /* One raw stream: what the guest wrote into it, and what came to the user. */
 struct peer_stream {
-	int from, to;		/* the guest's end; the user's, or -1 in JSON */
+	int from, to;		/* the guest's end; the user's, or -1: in JSON, of lines the second */
 	struct buf written, came;
 	size_t before_hello;	/* of written: the backend's own text */
 	size_t before_done;

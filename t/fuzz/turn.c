@@ -15,6 +15,8 @@ static int peer_turn_take(struct turn *t, struct err *e);
 #undef turn_take
 
 #include <fcntl.h>
+#include <jansson.h>
+#include <nettle/base64.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
@@ -100,10 +102,57 @@ static void check_verdict(const struct result *r, int rc, const struct err *e, c
 		MUST(peer.signalled || peer.reader_left);
 }
 
-static void check_stream(const struct stream *s, const struct peer_stream *p, bool normal, uint64_t said)
+/* Of the bytes of one stream what a line has. */
+static void add_line_bytes(struct buf *got, const json_t *line)
+{
+	const char *text = json_string_value(json_object_get(line, "text"));
+	const char *data = json_string_value(json_object_get(line, "data"));
+	size_t n = json_string_length(json_object_get(line, text ? "text" : "data"));
+	struct base64_decode_ctx ctx;
+	struct err e;
+
+	MUST(!text != !data && n > 0 && buf_room(got, n, SIZE_MAX, &e) == 0);
+	if (text) {
+		MUST(buf_add(got, text, n, SIZE_MAX, &e) == 0);
+		return;
+	}
+	size_t len = BASE64_DECODE_LENGTH(n);
+	base64_decode_init(&ctx);
+	MUST(base64_decode_update(&ctx, &len, got->at + got->len, n, data) && base64_decode_final(&ctx));
+	got->len += len;
+}
+
+/* Each line is an object, the first says start; GOT: the streams' bytes in them, with
+ * what waits for the rest of its character. */
+static void read_lines(const struct result *r, struct buf *came, struct buf got[PEER_STREAMS])
+{
+	const struct stream *s[] = { &r->out, &r->err };
+	size_t left = r->lines.state == STREAM_BLOCKED ? r->lines.held.len - r->lines.at : 0, results = 0;
+	struct err e;
+
+	MUST(left == 0 || buf_add(came, r->lines.held.at + r->lines.at, left, SIZE_MAX, &e) == 0);
+	for (size_t at = 0, n; at < came->len; at += n) {
+		const uint8_t *end = memchr(came->at + at, '\n', came->len - at);
+
+		MUST(end);
+		n = (size_t)(end - (came->at + at)) + 1;
+		json_t *line = json_loadb((char *)came->at + at, n, JSON_ALLOW_NUL | JSON_DECODE_INT_AS_REAL, NULL);
+		const char *type = json_string_value(json_object_get(line, "type"));
+		MUST(type && (at == 0) == !strcmp(type, "start"));
+		results += !strcmp(type, "result");
+		if (!strncmp(type, "std", 3))
+			add_line_bytes(&got[!strcmp(type, "stderr")], line);
+		json_decref(line);
+	}
+	MUST((came->len > 0) == r->started && r->results.n == 0 && (!results || r->started));
+	for (int i = 0; i < PEER_STREAMS; i++)
+		MUST(buf_add(&got[i], s[i]->held.at, s[i]->held.len, SIZE_MAX, &e) == 0);
+}
+
+static void check_stream(const struct stream *s, const struct peer_stream *p, const struct buf *came,
+			 bool normal, uint64_t said)
 {
 	bool json = s->kind == STREAM_CAPTURE;
-	const struct buf *came = json ? &s->held : &p->came;
 	size_t begin = peer.greeted ? p->before_hello : p->written.len, could = p->written.len - begin;
 
 	/* a stream that was dropped half-way counts on */
@@ -114,6 +163,22 @@ static void check_stream(const struct stream *s, const struct peer_stream *p, bo
 	/* of a guest that announces less than it wrote, what it announced */
 	MUST(s->bytes >= (said == MSG_UNCOUNTED ? p->before_done - begin : said));
 	MUST(came->len == (json && s->bytes > CAPTURE_MAX ? CAPTURE_MAX : s->bytes));
+}
+
+static void check_streams(const struct result *r, const struct said *said, bool normal)
+{
+	const struct stream *s[] = { &r->out, &r->err };
+	struct buf got[PEER_STREAMS] = { { 0 } };
+
+	bool lines = r->lines.to >= 0;
+
+	if (lines && !peer.reader_left)
+		read_lines(r, &peer.stream[0].came, got);
+	for (int i = 0; i < PEER_STREAMS; i++)
+		check_stream(s[i], &peer.stream[i], lines ? &got[i] : s[i]->kind == STREAM_CAPTURE ? &s[i]->held
+			     : &peer.stream[i].came, normal && !(lines && peer.reader_left), said->bytes[i]);
+	for (int i = 0; i < PEER_STREAMS; i++)
+		buf_free(&got[i]);
 }
 
 static void check_files(const struct outdir *d)
@@ -136,12 +201,14 @@ static void make_stdin(void)
 	close(in[1]);
 }
 
-static void make_stream(struct stream *s, int i, bool json)
+static void make_stream(struct stream *s, int i, enum plan_format format)
 {
 	int to[2];
 
-	if (json) {
-		stream_init(s, "a stream", -1, STREAM_CAPTURE, CAPTURE_MAX);
+	if (format != FORMAT_TEXT) {
+		bool lines = format == FORMAT_NDJSON;
+
+		stream_init(s, "a stream", -1, lines ? STREAM_LINES : STREAM_CAPTURE, lines ? NUM_NONE : CAPTURE_MAX);
 		return;
 	}
 	MUST(pipe2(to, O_CLOEXEC | O_NONBLOCK) == 0);
@@ -168,7 +235,7 @@ static void make_setting(struct setting *s, uint8_t how, uint8_t more)
 	if (!*text)
 		memset(text, 'x', LARGE);
 	plan_init(&s->plan);
-	s->plan.json = how & 1;
+	s->plan.format = more & 8 ? FORMAT_NDJSON : how & 1 ? FORMAT_JSON : FORMAT_TEXT;
 	s->plan.limit[LIMIT_TIMEOUT] = more & 1 ? NUM_NONE : 60000;
 	s->plan.limit[LIMIT_CPU_TIME] = more & 4 ? 1000 : NUM_NONE;
 	s->plan.limit[LIMIT_MAX_FILES] = FILES_MAX;
@@ -206,8 +273,12 @@ static void begin(struct setting *s, struct bytes *script, uint8_t how, uint8_t 
 	s->road.keeper.link = link[0];
 	peer_begin(&peer, *script, how & 0x40 ? 0 : 1, link[1], sig[1]);
 	result_init(&s->result, peer.time_us);
-	make_stream(&s->result.out, 0, s->plan.json);
-	make_stream(&s->result.err, 1, s->plan.json);
+	make_stream(&s->result.out, 0, s->plan.format);
+	make_stream(&s->result.err, 1, s->plan.format);
+	if (s->plan.format == FORMAT_NDJSON) {
+		make_stream(&s->result.lines, 0, FORMAT_TEXT);
+		s->result.lines.kind = STREAM_WRITE;	/* as lines_open() does */
+	}
 	make_stdin();
 	scratch_plant();
 	MUST(outdir_open(&s->result.files, &s->plan, &e) == 0);
@@ -215,10 +286,10 @@ static void begin(struct setting *s, struct bytes *script, uint8_t how, uint8_t 
 
 static void end(struct setting *s, bool files)
 {
-	int to[] = { s->result.out.to, s->result.err.to };
+	int to[] = { s->result.out.to, s->result.err.to, s->result.lines.to };
 
 	result_free(&s->result);
-	for (int i = 0; i < 2; i++)
+	for (int i = 0; i < 3; i++)
 		fd_closep(&to[i]);
 	fd_closep(&s->choice.cgroup.oom_fd);
 	fd_closep(&s->sig_fd);
@@ -247,8 +318,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	const struct said said = what_was_said(&peer.sent);
 	check_verdict(&s.result, rc, &e, &said, how & 0x80);
 	bool normal = rc == 0 && s.result.status <= RESULT_ERROR && s.result.warnings.n == 0;
-	check_stream(&s.result.out, &peer.stream[0], normal, said.bytes[0]);
-	check_stream(&s.result.err, &peer.stream[1], normal, said.bytes[1]);
+	check_streams(&s.result, &said, normal);
 	check_files(&s.result.files);
 	end(&s, said.files);
 	return 0;

@@ -228,11 +228,17 @@ def honest(rng):
     middle += [
         skipped(b"l"),
         skipped(b"s", 1),
+    ]
+    told = [
+        talks.result(talks.BEGIN, b"\1"),
+        talks.result(talks.TEXT, b"42"),
+        talks.result(talks.JSON, b"[nt]"),
+        talks.result(talks.RESULT_END),
         frame(talks.NOTE, b"\0Name"),
         frame(talks.NOTE, b"\1value"),
     ]
     cut = []
-    for f in [frame(talks.STARTED), ended(7), *middle, done()]:
+    for f in [frame(talks.STARTED), *told, ended(7), *middle, done()]:
         while f:  # every frame by itself
             n = 5 + struct.unpack("<I", f[1:5])[0]
             cut.append(f[:n])
@@ -298,9 +304,10 @@ def mutations(host, n, seed):
 
 def ways(group, key):
     """As text, as JSON: what differs in them, or takes long, is done in one."""
-    if group == "notes":
+    if group in ("notes", "results"):
         return (True,)
-    return (False,) if group == "stalls" or key == "note-not-asked" else (False, True)
+    text = group == "stalls" or key in ("note-not-asked", "result-not-asked")
+    return (False,) if text else (False, True)
 
 
 def main():

@@ -74,7 +74,7 @@ sys.stdout.buffer.write(bytes(reversed(range(256))) * 64)' | cmp - err
 
 @test "T6: any malformed message costs one line, within a second, in 16 MiB" {
 	only "$one" gvisor
-	talk frames files numbers notes
+	talk frames files numbers notes results
 }
 
 @test "T6: so does any random change of an honest conversation" {

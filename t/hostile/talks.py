@@ -11,7 +11,10 @@ SENT = "the sandbox sent what it must not: "
 DIED = "the sandbox died before the program's end"
 
 FILE, DATA, END = 4, 5, 6
-HELLO, CREDIT, READY, STARTED, ENDED, SKIPPED, NOTE, DONE, SPENT, FAIL = range(64, 74)
+HELLO, CREDIT, READY, STARTED, ENDED, SKIPPED, NOTE, DONE, SPENT, FAIL, RESULT = range(
+    64, 75
+)
+BEGIN, TEXT, HTML, JSON, DATA_KEY, RESULT_END = 0, 1, 2, 9, 11, 14  # of a result
 UNCOUNTED = (1 << 64) - 1
 PLANTED = b"/tmp/pai-planted"
 
@@ -53,11 +56,15 @@ def done(out=UNCOUNTED, err=UNCOUNTED):
     return frame(DONE, struct.pack("<QQ", out, err))
 
 
+def result(what, data=b""):
+    return frame(RESULT, struct.pack("<B", what) + data)
+
+
 def credit(n):
     return frame(CREDIT, struct.pack("<I", n))
 
 
-HI = frame(HELLO, struct.pack("<I", int(os.environ.get("PAI_MSG_VERSION", "3"))))
+HI = frame(HELLO, struct.pack("<I", int(os.environ.get("PAI_MSG_VERSION", "4"))))
 UP = say(HI) + step("s")  # until the host has sent all and START
 RAN = UP + say(frame(STARTED))
 OVER = RAN + say(ended(7))  # the program has ended with 7
@@ -119,7 +126,7 @@ def frames():
                     r"a frame of \d+ bytes \(at most 1048576\)",
                 ),
             )
-    for kind in 0, 1, 3, 7, 12, 13, 63, 74, 0xEE, 0xFF:
+    for kind in 0, 1, 3, 7, 12, 13, 63, 75, 0xEE, 0xFF:
         yield (
             f"kind-{kind}",
             bad(OVER + say(frame(kind, b"x")), rf"message {kind} at the wrong time"),
@@ -128,12 +135,14 @@ def frames():
             f"kind-{kind}-first",
             bad(say(frame(kind, b"x")), rf"message {kind} at the wrong time"),
         )
-    for kind in FILE, DATA, END, STARTED, ENDED, SKIPPED, NOTE, DONE, READY, CREDIT:
+    for kind in (
+        FILE, DATA, END, STARTED, ENDED, SKIPPED, NOTE, DONE, READY, CREDIT, RESULT
+    ):  # fmt: skip
         yield (
             f"first-{kind}",
             bad(say(frame(kind)), rf"message {kind} at the wrong time"),
         )
-        if kind not in (ENDED, CREDIT):
+        if kind not in (ENDED, CREDIT, NOTE, RESULT):
             yield (
                 f"early-{kind}",
                 bad(RAN + say(frame(kind)), rf"message {kind} at the wrong time"),
@@ -398,8 +407,15 @@ def numbers():
     yield (
         "note-not-asked",
         bad(
-            OVER + say(frame(NOTE, b"\0x")),
+            RAN + say(frame(NOTE, b"\0x")),
             "a note that was not asked for",
+        ),
+    )
+    yield (
+        "result-not-asked",
+        bad(
+            RAN + say(result(BEGIN, b"\0")),
+            "a result that was not asked for",
         ),
     )
     yield "skip-reason", bad(OVER + say(skipped(b"a", 200)), options=["-o", "out"])
@@ -490,26 +506,92 @@ def stalls():
 def notes():
     """Notes of an exception: asked for with --json only."""
     yield from {
-        "which-3": bad(OVER + say(frame(NOTE, b"\3x"))),
-        "empty": bad(OVER + say(frame(NOTE))),
+        "which-3": bad(RAN + say(frame(NOTE, b"\3x"))),
+        "empty": bad(RAN + say(frame(NOTE))),
         "no-bytes-storm": bad(
-            OVER + step("r", struct.pack("<I", 1 << 20) + frame(NOTE, b"\0"))
+            RAN + step("r", struct.pack("<I", 1 << 20) + frame(NOTE, b"\0"))
         ),
         "long": bad(
-            OVER + say(*[frame(NOTE, b"\2" + b"x" * 65000)] * 5),
+            RAN + say(*[frame(NOTE, b"\2" + b"x" * 32000)] * 9),
             "a note that is too long",
         ),
+        "long-part": bad(
+            RAN + say(frame(NOTE, b"\2" + b"x" * 40000)), "a note that is too long"
+        ),
+        "again": bad(
+            RAN + say(*(frame(NOTE, w + b"x") for w in (b"\0", b"\1", b"\0"))),
+            "a second note of one kind",
+        ),
+        "late": bad(OVER + say(frame(NOTE, b"\0x")), "message 70 at the wrong time"),
         "control": good(
-            OVER
+            RAN
             + say(
                 frame(NOTE, b"\0E\x1b\n\0\xff"),
                 frame(NOTE, b'\1"\\'),
                 frame(NOTE, b"\2\xed\xa0\x80"),
+                ended(7),
             )
         ),
     }.items()
 
 
+def results():
+    """Results: asked for with --json only."""
+    begin, end = result(BEGIN, b"\0"), result(RESULT_END)
+    chunk = b"\0" * (32 << 10)
+    large = say(begin) + step("r", struct.pack("<I", 512) + result(TEXT, chunk))  # 16M
+    yield from {
+        "no-begin": bad(RAN + say(result(TEXT, b"x")), ".* without its begin"),
+        "no-begin-end": bad(RAN + say(end), ".* without its begin"),
+        "begin-twice": bad(RAN + say(begin, begin), "a result in a result"),
+        "begin-2": bad(RAN + say(result(BEGIN, b"\2"))),
+        "begin-empty": bad(RAN + say(result(BEGIN))),
+        "empty": bad(RAN + say(frame(RESULT))),
+        "end-long": bad(RAN + say(begin, result(RESULT_END, b"x"))),
+        "key-15": bad(RAN + say(begin, result(15, b"x"))),
+        "key-255": bad(RAN + say(begin, result(255, b"x"))),
+        "order": bad(
+            RAN + say(begin, result(HTML, b"x"), result(TEXT, b"x")),
+            "the parts of a result in the wrong order",
+        ),
+        "no-bytes-storm": bad(
+            RAN + say(begin) + step("r", struct.pack("<I", 1 << 20) + result(TEXT)),
+            "an empty part of a result",
+        ),
+        "part-long": bad(
+            RAN + say(begin, result(TEXT, chunk + b"x")),
+            r"a part of a result of 32769 bytes \(at most 32768\)",
+        ),
+        "value-long": bad(
+            RAN + large + say(result(TEXT, b"x")),
+            "a value of a result of more than 16777216 bytes",
+            rss=64 << 20,
+        ),
+        "late": bad(OVER + say(begin), "message 74 at the wrong time"),
+        "open": good(RAN + say(begin, result(TEXT, b"x"), ended(7))),
+        "malformed": good(
+            RAN
+            + say(begin, result(JSON, b"[" * 30000), result(DATA_KEY, b"{n}"), end)
+            + say(begin, result(JSON, b"s\xff\xff\xff\xff"), end, ended(7))
+        ),
+        "control": good(
+            RAN + say(begin, result(TEXT, b"\x1b[2J\0\xff\xc2\x9b"), end, ended(7))
+        ),
+        "storm": good(
+            RAN
+            + step("r", struct.pack("<I", 1 << 17) + begin + result(HTML, b"x") + end)
+            + say(ended(7))
+        ),
+        # six bytes of JSON for each of theirs: left out
+        "large-storm": good(
+            RAN + (large + say(end)) * 4 + say(ended(7)),
+            rss=96 << 20,
+            within=3,
+        ),
+    }.items()
+
+
 GROUPS = {
-    f.__name__: f for f in (frames, files, paths, numbers, streams, stalls, notes)
+    f.__name__: f
+    for f in (frames, files, paths, numbers, streams, stalls, notes, results)
 }

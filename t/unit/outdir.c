@@ -17,7 +17,7 @@ static struct err e;
 static int open_out(const char *path)
 {
 	plan.output_dir = (char *)(uintptr_t)path;
-	plan.json = true;	/* sha256 is wanted */
+	plan.format = FORMAT_JSON;	/* sha256 is wanted */
 	int rc = outdir_open(&d, &plan, &e);
 
 	d.asked = true;
