@@ -70,7 +70,8 @@ struct report {
 	bool open;		/* a result has begun, and come as far as this key, of which */
 	uint8_t key;
 	uint32_t bytes;		/* … so many have come */
-	uint32_t noted[MSG_NOTES];
+	uint8_t note;		/* the same of the notes */
+	uint32_t bytes_noted;
 };
 
 struct guest {

@@ -41,10 +41,15 @@ int report_open(struct guest *g, struct err *e)
 
 static bool fits_note(struct report *r, const uint8_t *body, size_t n)
 {
-	if (body[0] >= MSG_NOTES || n - 1 > MSG_NOTE_MAX - r->noted[body[0]])
+	if (n < 2 || body[0] >= MSG_NOTES || body[0] < r->note)
 		return false;
-	r->noted[body[0]] += (uint32_t)(n - 1);
-	return n > 1;
+	if (body[0] != r->note)
+		r->bytes_noted = 0;
+	r->note = body[0];
+	if (n - 1 > MSG_NOTE_MAX - r->bytes_noted)
+		return false;
+	r->bytes_noted += (uint32_t)(n - 1);
+	return true;
 }
 
 static bool fits_result(struct report *r, const uint8_t *body, size_t n)
@@ -52,11 +57,11 @@ static bool fits_result(struct report *r, const uint8_t *body, size_t n)
 	uint8_t what = body[0];
 
 	if (what == MSG_RESULT_BEGIN) {
-		r->open = n == 2;
-		r->key = 0;
+		r->open = n == 2 && body[1] <= 1;
+		r->key = what;
 		return r->open;
 	}
-	if (!r->open || what < r->key || what > MSG_RESULT_END)
+	if (!r->open || what < r->key || what > MSG_RESULT_END || (what == r->key && n == 1))
 		return false;
 	if (what == MSG_RESULT_END) {
 		r->open = false;

@@ -543,7 +543,10 @@ def results():
     yield from {
         "no-begin": bad(RAN + say(result(TEXT, b"x")), ".* without its begin"),
         "no-begin-end": bad(RAN + say(end), ".* without its begin"),
-        "begin-twice": bad(RAN + say(begin, begin), "a result in a result"),
+        "begin-twice": good(
+            RAN
+            + say(begin, result(TEXT, b"x"), begin, result(HTML, b"x"), end, ended(7))
+        ),
         "begin-2": bad(RAN + say(result(BEGIN, b"\2"))),
         "begin-empty": bad(RAN + say(result(BEGIN))),
         "empty": bad(RAN + say(frame(RESULT))),
