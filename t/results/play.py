@@ -36,6 +36,8 @@ KEYS = {
     12: "chart",
     13: "extra",
 }
+ADDRESS = b"\0pai-results"
+STOP = b"stop"
 PARTS = ("name", "value", "traceback")
 
 
@@ -74,14 +76,14 @@ class Listener:
 
     def __init__(self):
         self.socket = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
-        self.socket.bind(b"\0pai-results")
+        self.socket.bind(ADDRESS)
         self.results, self.error, self.stray = [], {}, 0
         self.thread = threading.Thread(target=self.listen)
         self.thread.start()
 
     def listen(self):
         bodies = None
-        while datagram := self.socket.recv(1 << 17):
+        while (datagram := self.socket.recv(1 << 17)) != STOP:
             if datagram[:32] != TOKEN.encode():
                 self.stray += 1
                 continue
@@ -102,7 +104,7 @@ class Listener:
 
     def stop(self):
         end = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
-        end.sendto(b"", b"\0pai-results")
+        end.sendto(STOP, ADDRESS)
         self.thread.join()
 
 

@@ -47,7 +47,7 @@ def import_shell():
 
 interactiveshell = import_shell()
 
-from IPython.core import error, profiledir  # noqa: E402
+from IPython.core import async_helpers, error, profiledir  # noqa: E402
 from IPython.core.compilerop import CachingCompiler  # noqa: E402
 from IPython.core.displayhook import DisplayHook  # noqa: E402
 from IPython.core.displaypub import DisplayPublisher  # noqa: E402
@@ -69,6 +69,10 @@ class Compiler(CachingCompiler):
     """Knows the cell by the name that the user gave it."""
 
     shown = None
+
+    def __init__(self):
+        super().__init__()
+        self.flags = 0  # codeop's are for somebody who types line by line
 
     def get_code_name(self, raw_code, transformed_code, number):
         name, self.shown = self.shown, None  # later ones are the program's own
@@ -158,6 +162,8 @@ def is_ours(tb):
 
 class Shell(interactiveshell.InteractiveShell):
     name = ""  # of the cell
+    failure = None  # the last exception that was shown
+    interrupted = False
 
     # What the base class makes on disk, or for somebody who types.
     def init_ipython_dir(self, ipython_dir):
@@ -255,7 +261,10 @@ class Shell(interactiveshell.InteractiveShell):
                 return raw_cell
             except (SyntaxError, ValueError, OverflowError):
                 pass
-        return above + super().transform_cell(body)
+        try:
+            return above + super().transform_cell(body)
+        except SyntaxError:
+            return raw_cell  # the compiler's words are better
 
     def should_run_async(self, raw_cell, **other):
         with warnings.catch_warnings():
@@ -273,22 +282,38 @@ class Shell(interactiveshell.InteractiveShell):
             else:
                 exec(code_obj, self.user_global_ns, self.user_ns)
         except BaseException as e:
+            if self.interrupted and isinstance(e, asyncio.CancelledError):
+                e = KeyboardInterrupt().with_traceback(e.__traceback__)
             if result is not None:
                 result.error_in_exec = e
+            self.failure = e
             if not isinstance(e, SystemExit):
                 end_figures()
-                self.showtraceback()
+                self.showtraceback((type(e), e, e.__traceback__))
             return True
         return False
 
-    def showtraceback(self, exc_tuple=None, *args, **kwargs):
-        sys.stdout.flush()
+    def run_awaiting(self, coro):
+        """An interrupt ends what the cell waits for, and is told from there."""
+        loop = async_helpers.get_asyncio_loop()
+        task = loop.create_task(coro)
         try:
-            text = self.text_of(self._get_exc_info(exc_tuple))
-        except ValueError:
-            text = "No traceback available to show.\n"
-        if sys.stderr:
-            print(text, end="", file=sys.stderr, flush=True)
+            return loop.run_until_complete(task)
+        except KeyboardInterrupt:
+            self.interrupted = True
+            task.cancel()
+            return loop.run_until_complete(task)
+
+    def showtraceback(self, exc_tuple=None, *args, **kwargs):
+        """Formatters give EXC_TUPLE: what fails there does not fail the cell. A
+        magic that has caught what its code raised gives none."""
+        if sys.stdout:
+            sys.stdout.flush()
+        kind, value, tb = exc_tuple or sys.exc_info()
+        if not exc_tuple:
+            self.failure = value
+        if sys.stderr and not isinstance(value, SystemExit):
+            print(self.text_of((kind, value, tb)), end="", file=sys.stderr, flush=True)
 
     def showsyntaxerror(self, filename=None, running_compiled_code=False):
         self.showtraceback()
@@ -300,6 +325,8 @@ class Shell(interactiveshell.InteractiveShell):
         kind, value, tb = exc_tuple
         if issubclass(kind, error.UsageError):
             return f"UsageError: {value}\n"
+        sys.last_exc = sys.last_value = value  # for pdb.pm()
+        sys.last_type, sys.last_traceback = kind, tb
         tb = bare(tb, self.name)
         if isinstance(value, SyntaxError) and value.filename == self.name:
             # one that was found late, when there was no text any more
@@ -331,6 +358,7 @@ def make_shell():
         displayhook_class=Hook,
         display_pub_class=Publisher,
     )
+    shell.loop_runner = shell.run_awaiting
     atexit.unregister(shell.atexit_operations)  # the interpreter ends as ever
     return shell
 
@@ -365,20 +393,21 @@ def run_text(text):
     """Runs a cell; the exception that it ended by, or None."""
     outcome = SHELL.run_cell(text, store_history=True)
     failure = end_figures()
-    return outcome.error_before_exec or outcome.error_in_exec or failure
+    return (
+        outcome.error_before_exec or outcome.error_in_exec or SHELL.failure or failure
+    )
 
 
 def end_tasks():
     """asyncio.run() does so, too: what still waits at the end will not go on."""
-    from IPython.core import async_helpers
-
     loop = async_helpers._asyncio_event_loop
     if not loop or loop.is_closed():
         return
     tasks = asyncio.all_tasks(loop)
     for task in tasks:
         task.cancel()
-    loop.run_until_complete(asyncio.gather(*tasks, return_exceptions=True))
+    if tasks:
+        loop.run_until_complete(asyncio.gather(*tasks, return_exceptions=True))
     loop.run_until_complete(loop.shutdown_asyncgens())
     loop.close()
 
@@ -396,12 +425,11 @@ def main():
     except (SyntaxError, ValueError) as e:
         SHELL.showtraceback()
         ended = e
-    end_tasks()
-    if isinstance(ended, SystemExit):
-        raise SystemExit(ended.code)
-    if ended is not None:
+    if ended is not None and not isinstance(ended, SystemExit):
         report(ended)
-        raise SystemExit(1)
+    end_tasks()
+    if ended is not None:
+        raise SystemExit(ended.code if isinstance(ended, SystemExit) else 1)
 
 
 SHELL = make_shell()

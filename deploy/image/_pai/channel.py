@@ -11,6 +11,7 @@ import _socket
 import os
 from _thread import RLock
 from struct import pack
+from time import sleep
 
 from _pai import run
 
@@ -41,6 +42,8 @@ DEPTH_MAX = 64  # lists in lists
 COUNT_MAX = 1_000_000  # values in one key
 CUT_MAX = 64  # bytes of the words where something was cut
 SENTENCE_MAX = 1000  # bytes that the names of what is left out need
+
+PAUSE_MIN, PAUSE_MAX = 0.0005, 0.02  # seconds between two tries to send
 
 sending = RLock()
 
@@ -98,7 +101,9 @@ class Encoder:
         elif value != value:  # pandas.NaT and numpy's
             self.put(b"n")
         else:
-            self.text(value.isoformat() if hasattr(value, "isoformat") else str(value))
+            # dates; a duration's would be another language
+            iso = hasattr(value, "isoformat") and not hasattr(value, "total_seconds")
+            self.text(value.isoformat() if iso else str(value))
 
     def value(self, value, depth=0):
         self.count += 1
@@ -163,6 +168,20 @@ def encode_all(values):
     return [(CODES[key], bodies[key]) for key in CODES if key in bodies]
 
 
+def send_one(socket, datagram):
+    """Waits while the queue is full, as long as it takes: so a reader of the run
+    that stops reading stops the program. gVisor never wakes who blocks in send()
+    on a datagram socket, so this asks again and again."""
+    pause = PAUSE_MIN
+    while True:
+        try:
+            socket.send(datagram)
+            return
+        except BlockingIOError:
+            sleep(pause)
+            pause = min(2 * pause, PAUSE_MAX)
+
+
 def send(kind, parts):
     """Sends PARTS, a row of (code, bytes), each in as many datagrams as it needs.
     pai-guest may be gone or refuse: that is no error of the program."""
@@ -175,11 +194,11 @@ def send(kind, parts):
         except OSError:
             return
         try:
-            socket.settimeout(None)  # the program may have set a default
+            socket.setblocking(False)
             socket.connect(ADDRESS)
             for code, body in parts:
                 for at in range(0, len(body) or 1, CHUNK):
-                    socket.send(head + bytes((code,)) + body[at : at + CHUNK])
+                    send_one(socket, head + bytes((code,)) + body[at : at + CHUNK])
         except OSError:
             pass
         finally:
