@@ -35,33 +35,71 @@ class Go:
 
     def __init__(self):
         words = [os.fsdecode(w) for w in read_all(GO_FD).split(b"\0")[:-1]]
-        self.kind, self.path, self.shown, last, report, one, count = words[:7]
-        self.print_last, self.report = bool(last), bool(report)
+        self.kind, self.path, self.shown, last, self.report, figures, one = words[:7]
+        self.print_last, self.figures = bool(last), bool(figures)
         self.one_stream = bool(one)
-        self.args = words[7 : 7 + int(count)]
-        self.env = words[7 + int(count) :]
+        count = int(words[7])
+        self.args, self.env = words[8 : 8 + count], words[8 + count :]
+        self.pid = os.getpid()
+
+
+this_run = None  # the Go of the process that pai-guest started, for _pai
 
 
 def report_exceptions():
-    """Leaves name, value and traceback of an uncaught exception for pai-guest."""
+    """Tells pai-guest name, value and traceback of an uncaught exception."""
 
     def excepthook(kind, value, tb):
-        import traceback
-
         try:
-            text = str(value)
+            import traceback
+
+            from _pai import channel
+
+            if channel.is_ours():
+                lines = "".join(traceback.format_exception(kind, value, tb))
+                channel.send_error(kind, value, lines)
         except Exception:
-            text = "<no text>"
-        lines = "".join(traceback.format_exception(kind, value, tb))
-        for which, part in enumerate((kind.__name__, text, lines)):
-            try:
-                with open(f"{RUN}note.{which}", "wb") as f:
-                    f.write(part.encode("utf-8", "backslashreplace"))
-            except OSError:
-                pass  # the disk is full: the text is on stderr all the same
+            pass  # out of memory, say: the text is on stderr all the same
         sys.__excepthook__(kind, value, tb)
 
     sys.excepthook = excepthook
+
+
+class Showers:
+    """Finds the modules that show things, and has _pai.hooks put our ways to show
+    in the place of theirs. Of all others it knows nothing."""
+
+    HOOKS = {
+        "IPython.core.display_functions": "ipython",
+        "pandas.core.config_init": "pandas",
+        "plotly.io._renderers": "plotly",
+    }
+
+    @classmethod
+    def find_spec(cls, name, path=None, target=None):
+        if name not in cls.HOOKS:
+            return None
+        from _frozen_importlib_external import PathFinder
+
+        spec = PathFinder.find_spec(name, path, target)
+        if spec:
+            cls.follow(spec.loader, cls.HOOKS[name])
+        return spec
+
+    @staticmethod
+    def follow(loader, hook):
+        exec_module = loader.exec_module
+
+        def exec_and_hook(module):
+            exec_module(module)
+            try:
+                from _pai import hooks
+
+                getattr(hooks, hook)(module)
+            except Exception:
+                pass  # another version, of the program's own: it shows as it does
+
+        loader.exec_module = exec_and_hook
 
 
 def show_last(tree):
@@ -104,15 +142,16 @@ def keep_source(shown, path, source):
     linecache.cache[shown] = (len(source), None, lines, path)
 
 
+def compile_cell():
+    """The code that runs the cell: it is text until IPython has read it."""
+    return compile("__import__('_pai.cell').cell.main()", "<cell>", "exec")
+
+
 def compile_program(go):
+    """The program's code, as it will be run."""
     main = sys.modules["__main__"]
     main.__file__ = go.path
     main.__cached__ = None
-    sys.path.insert(0, "/workspace")
-    # as python3 names a program that is no file
-    name = {"<string>": "-c", "<stdin>": "-"}.get(go.shown, go.shown)
-    sys.argv[:] = [name, *go.args]
-    sys.orig_argv[:] = ["python3", *sys.argv]
     source = read_all(os.open(go.path, os.O_RDONLY | os.O_CLOEXEC))
     if go.shown != os.path.basename(go.path):
         keep_source(go.shown, go.path, source)
@@ -121,6 +160,11 @@ def compile_program(go):
     if go.print_last:
         show_last(code)
         code = compile(code, go.shown, "exec", dont_inherit=True)
+    return code
+
+
+def write_main(code):
+    """What python3 runs next."""
     import marshal
     from _frozen_importlib_external import MAGIC_NUMBER
 
@@ -129,6 +173,14 @@ def compile_program(go):
     while data:
         data = data[os.write(fd, data) :]
     os.close(fd)
+
+
+def set_arguments(go):
+    sys.path.insert(0, "/workspace")
+    # as python3 names a program that is no file
+    name = {"<string>": "-c", "<stdin>": "-"}.get(go.shown, go.shown)
+    sys.argv[:] = [name, *go.args]
+    sys.orig_argv[:] = ["python3", *sys.argv]
 
 
 def preload(names):
@@ -182,6 +234,9 @@ def differ():
 
 
 def start(names):
+    global this_run
+    os.environ.setdefault("MPLBACKEND", "module://_pai.figures")
+    sys.meta_path.insert(0, Showers)
     warm = bool(names)
     if warm:
         preload([n for n in names.split(",") if n != "-"])
@@ -194,7 +249,7 @@ def start(names):
             os.write(GO_FD, b"F")  # rather no run than one like another
             os._exit(1)
         os.write(GO_FD, b"D")
-    go = Go()
+    go = this_run = Go()
     # site asks for usercustomize next: one among the inputs is not meant
     sys.modules["site"].ENABLE_USER_SITE = False
     if go.one_stream:
@@ -209,8 +264,9 @@ def start(names):
         report_exceptions()
     if go.kind == "module":
         return
+    set_arguments(go)
     try:
-        compile_program(go)
+        write_main(compile_cell() if go.kind == "cell" else compile_program(go))
     except (SyntaxError, ValueError, MemoryError, RecursionError, OverflowError):
         kind, value, _ = sys.exc_info()
         sys.excepthook(kind, value.with_traceback(None), None)

@@ -1,0 +1,100 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What is put in the place of other libraries' own ways to show.
+
+The start hook calls a function of this module when the module that it is about
+has been imported. That may be in a template, so what is to be done is asked when
+something is shown, not here.
+"""
+
+import functools
+
+from _pai import channel, is_cell, results
+
+PLOTLY_MIME = "application/vnd.plotly.v1+json"
+PANDAS_COLUMNS = 20  # of a table that is shown, as in a notebook
+
+
+def plotly(module):
+    """Figures of plotly.io._renderers are results; nothing opens a browser."""
+    import os
+
+    class Renderer(module.ExternalRenderer):
+        def render(self, fig_dict):
+            show_plotly(fig_dict)
+
+    for name in ("browser", "firefox", "chrome", "chromium"):
+        module.renderers[name] = Renderer()
+    if not os.environ.get("PLOTLY_RENDERER"):
+        module.renderers.default = "browser"
+    module.renderers.render_on_display = True
+
+
+def show_plotly(fig_dict):
+    import json
+
+    from plotly.io import to_html
+    from plotly.io.json import to_json_plotly  # it knows dates and arrays
+
+    def html(whole):
+        # 3 MB of script come from the net when somebody looks at it
+        return to_html(
+            fig_dict, include_plotlyjs="cdn", full_html=whole, validate=False
+        )
+
+    traces = len(fig_dict.get("data", ()))
+    text = f"<plotly figure with {traces} trace{'s' if traces != 1 else ''}>"
+    name = results.keep(html(True).encode("utf-8", "replace"), "html")
+    if channel.is_ours():
+        value = json.loads(to_json_plotly(fig_dict))
+        results.show({"text": text, "html": html(False), "extra": {PLOTLY_MIME: value}})
+    else:
+        results.show({"text": f"{name}: {text}" if name else text})
+
+
+def ipython(module):
+    """display() of IPython.core.display_functions works in a script, too: what
+    IPython itself does without a shell is print()."""
+    display, publish = module.display, module.publish_display_data
+
+    def in_script():
+        from IPython.core.interactiveshell import InteractiveShell
+
+        return channel.is_ours() and not InteractiveShell.initialized()
+
+    @functools.wraps(display)
+    def our_display(
+        *objs, include=None, exclude=None, display_id=None, raw=False, **other
+    ):
+        if not in_script():
+            return display(
+                *objs,
+                include=include,
+                exclude=exclude,
+                display_id=display_id,
+                raw=raw,
+                **other,
+            )
+        for obj in objs:
+            if not raw:
+                from _pai import formats
+
+                obj, _ = formats.of_script().format(obj, include, exclude)
+            results.show_bundle(obj)
+        if display_id is None:
+            return None
+        return module.DisplayHandle(None if display_id is True else display_id)
+
+    @functools.wraps(publish)
+    def our_publish(data, *args, **other):
+        if in_script():
+            results.show_bundle(data)
+        else:
+            publish(data, *args, **other)
+
+    module.display, module.publish_display_data = our_display, our_publish
+
+
+def pandas(module):
+    """pandas.core.config_init takes our cell for a terminal, which it is not."""
+    if is_cell():
+        module.cf.set_option("display.max_columns", PANDAS_COLUMNS)
