@@ -65,6 +65,18 @@ def report_exceptions():
     sys.excepthook = excepthook
 
 
+def offer_display():
+    """What a notebook has without an import; IPython costs who uses it."""
+    import builtins
+
+    def display(*objects, **options):
+        from IPython.display import display as show
+
+        return show(*objects, **options)
+
+    builtins.display = display
+
+
 class Showers:
     """Finds the modules that show things, and has _pai.hooks put our ways to show
     in the place of theirs. Of all others it knows nothing."""
@@ -262,6 +274,8 @@ def start(names):
         stream.reconfigure(line_buffering=True)
     if go.report:
         report_exceptions()
+    if go.report and go.kind != "cell":
+        offer_display()
     if go.kind == "module":
         return
     set_arguments(go)
