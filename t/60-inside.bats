@@ -72,6 +72,7 @@ print(os.listdir("/sys"))'
 	[ "$output" = "HOME
 LANG
 LOGNAME
+MPLBACKEND
 OMP_NUM_THREADS
 OPENBLAS_NUM_THREADS
 PATH

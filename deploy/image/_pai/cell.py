@@ -244,7 +244,8 @@ class Shell(interactiveshell.InteractiveShell):
 
         names = {}
         import_pylab(names, import_all)
-        clobbered = set(names) & set(self.user_ns)
+        both = set(names) & set(self.user_ns) - {"__builtins__"}
+        clobbered = {n for n in both if self.user_ns[n] is not names[n]}
         self.user_ns.update(names)
         return gui, "inline", clobbered
 

@@ -3,6 +3,7 @@
 #: out HOME=/home/user
 #: out LANG=C.UTF-8
 #: out LOGNAME=user
+#: out MPLBACKEND=module://_pai.figures
 #: out OMP_NUM_THREADS=1
 #: out OPENBLAS_NUM_THREADS=1
 #: out PATH=/usr/local/bin:/usr/bin:/bin
