@@ -98,7 +98,13 @@ true' ]
 	[ "$(of '.results | length')" = 1 ]
 	# for people
 	run -0 --separate-stderr pai -n --cell mid.py
-	[ "${lines[0]} ${lines[1]# *} ${#lines[@]}" = "first    x 8" ] || { echo "$output"; false; }
+	[ "$output" = 'first
+   x
+0  1
+1  2
+second
+   0  1
+x  1  2' ]
 }
 
 @test "a shown figure is one PNG, without a warning, and a file of DIR" {
