@@ -6,6 +6,7 @@
 #include "bytes.h"
 #include "guest/boot.h"
 #include "guest/guest.h"
+#include "heard.h"
 #include "scratch.h"
 #include "target.h"
 
@@ -70,7 +71,7 @@ static struct play {
 	int status;
 	unsigned idle;
 	struct buf heard;	/* what the host got */
-	uint64_t fed, credit;	/* bytes that the host sent against credit; what it got back */
+	uint64_t fed;		/* bytes that the host sent against credit */
 } play;
 
 static void hear(void)
@@ -397,93 +398,6 @@ int program_end_all(struct guest *g, struct err *e)
 	return world(e);
 }
 
-/* What the host heard of files: only what may be sent, and as much as was said. */
-struct files {
-	uint64_t left, bytes;
-	size_t n;
-	bool open, list;
-};
-
-static void check_file(struct files *s, const struct frame *f)
-{
-	static struct msg_text t;
-	struct msg_file m;
-	struct err e;
-
-	if (f->kind == MSG_FILE) {
-		MUST(!s->open && msg_get_file(f, &m, &t, &e) == 0 && m.type != MSG_LINK);
-		s->open = m.type == MSG_REGULAR;
-		s->left = s->list ? 0 : m.size;
-		s->bytes += m.size;
-		MUST(++s->n <= FILES_MAX && s->bytes <= OUTPUT_MAX);
-	} else if (f->kind == MSG_DATA) {
-		MUST(s->open && f->len > 0 && f->len <= s->left);
-		s->left -= f->len;
-	} else {
-		MUST(s->open && s->left == 0);
-		s->open = false;
-	}
-}
-
-/* Results and notes: in order, of a program that runs, and no more than may be. */
-struct told {
-	bool open;
-	uint8_t key;
-	size_t noted;
-};
-
-static void check_told(struct told *s, const struct frame *f, const unsigned seen[256])
-{
-	uint8_t what = f->len > 0 ? f->body[0] : 255;
-
-	MUST(seen[MSG_STARTED] == 1 && !seen[MSG_ENDED] && f->len > 0);
-	if (f->kind == MSG_NOTE) {
-		s->noted += f->len - 1;
-		MUST(what < MSG_NOTES && f->len > 1 && s->noted <= (size_t)MSG_NOTES * MSG_NOTE_MAX);
-		return;
-	}
-	MUST(what <= MSG_RESULT_END && (what == MSG_RESULT_BEGIN || (s->open && what >= s->key)));
-	MUST(what != MSG_RESULT_BEGIN || f->len == 2);
-	s->open = what != MSG_RESULT_END;
-	s->key = what;
-}
-
-static void check_heard(const struct guest *g, int rc)
-{
-	struct files files = { .list = g->run.flags & MSG_LIST };
-	struct told told = { 0 };
-	unsigned seen[256] = { 0 };
-	struct frame f;
-	struct err e;
-	size_t at = 0;
-	ssize_t used = 0;
-	uint8_t last = 0;
-
-	while (play.heard.len > 0 &&
-	       (used = frame_next(play.heard.at + at, play.heard.len - at, &f, &e)) > 0) {
-		struct unpacker u = unpack(&f);
-
-		MUST(last != MSG_DONE && last != MSG_FAIL);
-		MUST(at > 0 || play.dialled_anew || f.kind == MSG_HELLO || f.kind == MSG_FAIL);
-		if (f.kind == MSG_FILE || f.kind == MSG_DATA || f.kind == MSG_END)
-			check_file(&files, &f);
-		else
-			MUST(f.kind >= MSG_HELLO && f.kind <= MSG_RESULT && !files.open);
-		if (f.kind == MSG_NOTE || f.kind == MSG_RESULT)
-			check_told(&told, &f, seen);
-		if (f.kind == MSG_CREDIT_MORE)
-			play.credit += unpack_number(&u, 4);
-		seen[last = f.kind]++;
-		at += (size_t)used;
-	}
-	MUST(used == 0 && at == play.heard.len);
-	MUST(seen[MSG_STARTED] <= 1 && seen[MSG_ENDED] <= seen[MSG_STARTED] && play.credit <= play.fed);
-	MUST(!seen[MSG_DONE] || seen[MSG_ENDED] == 1);
-	/* the last word; a host that has left cannot hear it */
-	if (!play.cut)
-		MUST(last == (rc ? MSG_FAIL : MSG_DONE));
-}
-
 static void begin(struct guest *g, const uint8_t *data, size_t size)
 {
 	sigset_t chld;
@@ -544,7 +458,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	begin(&g, data, size);
 	int rc = guest_serve(&g);
 	hear();
-	check_heard(&g, rc);
+	const struct heard_rules rules = {
+		.files_max = FILES_MAX, .output_max = OUTPUT_MAX, .list = g.run.flags & MSG_LIST, .fed = play.fed,
+		.dialled_anew = play.dialled_anew, .cut = play.cut, .failed = rc != 0,
+	};
+	heard_check(&play.heard, &rules);
 	end(&g);
 	return 0;
 }
