@@ -135,7 +135,7 @@ os.makedirs("sub"); open("sub/f", "w").write(open("in/sub/f").read())'
 	[ -z "$(find cache/pai/templates -name '*.part')" ]
 	size=$(stat -c %s "$t/checkpoint.img")	# before it is opened to be written
 	head -c "$size" /dev/urandom | "${as_user[@]}" dd "of=$t/checkpoint.img" status=none
-	run -0 --separate-stderr pai --json -c 'print("ran")'
+	run -0 --separate-stderr pai --json --script -c 'print("ran")'
 	[ "$(jq -r '.stdout, .backend.start' <<<"$output" | xargs)" = 'ran cold' ]
 	jq .warnings <<<"$output"	# shown if the next line fails
 	[ ! -e "$t" ] && [ ! -e "$t.gone" ]

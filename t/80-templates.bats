@@ -15,12 +15,12 @@ start_of() { jq -r .backend.start; }
 
 @test "the first run is cold and leaves a template, the next are clones" {
 	own_cache
-	[ "$(pai --json -c 'print(1)' | start_of)" = cold ]
-	[ "$(pai --json -c 'print(1)' | start_of)" = warm ]
-	[ "$(echo 'print(1)' | pai --json | start_of)" = warm ]
+	[ "$(pai --json --script -c 'print(1)' | start_of)" = cold ]
+	[ "$(pai --json --script -c 'print(1)' | start_of)" = warm ]
+	[ "$(echo 'print(1)' | pai --json --script | start_of)" = warm ]
 	echo 'print(1)' >f.py
-	[ "$(pai --json f.py | start_of)" = warm ]
-	[ "$(pai --json --fresh f.py | start_of)" = cold ]
+	[ "$(pai --json --script f.py | start_of)" = warm ]
+	[ "$(pai --json --script --fresh f.py | start_of)" = cold ]
 	[ "$(find "$templates" -mindepth 1 -maxdepth 1 -type d | wc -l)" = 1 ]
 }
 
@@ -32,21 +32,32 @@ start_of() { jq -r .backend.start; }
 	[ "$(for m in "$templates"/*/modules; do cut -d , -f -4 "$m"; echo; done | grep . | sort)" = 'numpy
 numpy,pandas
 numpy,pandas,matplotlib.pyplot,openpyxl' ]
-	[ "$(pai --json -c 'if True:
+	[ "$(pai --json --script -c 'if True:
 	import numpy.random
 import sys
 print("pandas" in sys.modules)' | jq -r '.stdout, .backend.start' | xargs)" = 'False warm' ]
-	[ "$(pai --json -c 'import pandas, sys
+	[ "$(pai --json --script -c 'import pandas, sys
 print("matplotlib" in sys.modules)' | jq -r '.stdout, .backend.start' | xargs)" = 'False warm' ]
+}
+
+@test "a cell has a template of its own, with the shell in it; a script's has none of that" {
+	own_cache
+	code='import sys; print("IPython.core.interactiveshell" in sys.modules, "prompt_toolkit" in sys.modules)'
+	[ "$(pai --json -c "$code" | jq -r '.stdout, .backend.start' | xargs)" = 'True False cold' ]
+	[ "$(pai --json -c "$code" | jq -r '.stdout, .backend.start' | xargs)" = 'True False warm' ]
+	[ "$(pai --json -c 0 | jq -r '.text, .backend.start' | xargs)" = '0 warm' ]
+	[ "$(pai --json --script -c "$code" | jq -r '.stdout, .backend.start' | xargs)" = 'False False cold' ]
+	[ "$(pai --cell -c '6 * 7')" = 42 ]
+	[ "$(for m in "$templates"/*/modules; do cat "$m"; echo; done | grep . | sort | xargs)" = '- -,_pai.cell' ]
 }
 
 @test "variables that act at python's start make the run cold" {
 	own_cache
 	pai -c 0
 	for v in PYTHONOPTIMIZE=1 TZ=Asia/Tokyo OMP_NUM_THREADS=2 LANG=C LC_ALL=C MPLBACKEND=svg; do
-		[ "$(pai --json -e "$v" -c 0 | start_of)" = cold ]
+		[ "$(pai --json --script -e "$v" -c 0 | start_of)" = cold ]
 	done
-	[ "$(pai --json -e PLAIN=1 -c 'import os; print(os.environ["PLAIN"])' | jq -r '.stdout, .backend.start' | xargs)" = '1 warm' ]
+	[ "$(pai --json --script -e PLAIN=1 -c 'import os; print(os.environ["PLAIN"])' | jq -r '.stdout, .backend.start' | xargs)" = '1 warm' ]
 	[ "$(pai -e TZ=Asia/Tokyo -c 'import time; print(time.tzname[0])')" = JST ]
 }
 
@@ -141,11 +152,11 @@ pandas.mine = open("hung", "w"); pandas.mine.write("text"); pandas.mine.flush()'
 		garbage) head -c "$(stat -c %s "$t/checkpoint.img")" /dev/urandom | "${as_user[@]}" dd "of=$t/checkpoint.img" status=none ;;
 		missing) rm "$t/checkpoint.img" ;;
 		esac
-		run -0 --separate-stderr pai --json -c 'print("ran")'
+		run -0 --separate-stderr pai --json --script -c 'print("ran")'
 		[ "$(jq -r '.stdout, .backend.start' <<<"$output" | xargs)" = 'ran cold' ]
 		run -0 pai -c 'print("again")'
 		[ "$output" = again ]
-		[ "$(pai --json -c 0 | start_of)" = warm ]
+		[ "$(pai --json --script -c 0 | start_of)" = warm ]
 		t=$(find "$templates" -mindepth 1 -maxdepth 1 -type d)
 	done
 }
@@ -181,7 +192,7 @@ pandas.mine = open("hung", "w"); pandas.mine.write("text"); pandas.mine.flush()'
 	done
 	# the keeper of the last one may hold the makers' lock for a moment
 	for _ in $(seq 20); do
-		[ "$(pai --json -c 'import numpy' | start_of)" != warm ] || break
+		[ "$(pai --json --script -c 'import numpy' | start_of)" != warm ] || break
 	done
 	ls -la "$templates" # shown if the next line fails
 	[ -z "$(find "$templates" -mindepth 1 -maxdepth 1 -name '*.*' ! -name .lock)" ]
@@ -190,7 +201,7 @@ pandas.mine = open("hung", "w"); pandas.mine.write("text"); pandas.mine.flush()'
 @test "a clone's usage is the program's alone" {
 	own_cache
 	for start in cold warm; do
-		[ "$(pai --json -c 'import pandas' | jq -r '.backend.start')" = $start ]
+		[ "$(pai --json --script -c 'import pandas' | jq -r '.backend.start')" = $start ]
 	done
-	[ "$(pai --json -c 'import pandas' | jq '.usage.user_ms < 150')" = true ]
+	[ "$(pai --json --script -c 'import pandas' | jq '.usage.user_ms < 150')" = true ]
 }

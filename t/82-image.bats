@@ -54,8 +54,9 @@ own_system() {
 		umask 077
 		"$image" warm >made
 		[ "$(grep -c "^default: template [a-z]* made$" made)" = 4 ]
-		[ "$("$image" warm --quiet | grep -c "was there$")" = 4 ]
-		[ "$("$image" list | awk "NR == 2 { print \$1, \$3 }")" = "default 4" ]
+		[ "$(grep -c "^default: template [a-z]* for cells made$" made)" = 4 ]
+		[ "$("$image" warm --quiet | grep -c "was there$")" = 8 ]
+		[ "$("$image" list | awk "NR == 2 { print \$1, \$3 }")" = "default 8" ]
 		user="setpriv --reuid 12345 --regid 12345 --clear-groups --inh-caps=-all --bounding-set=-all --no-new-privs"
 		[ -z "$($user find /var/cache/pai -writable)" ]
 		mkdir -m 777 home
@@ -64,7 +65,7 @@ own_system() {
 		unset XDG_CACHE_HOME
 		[ "$($user "$run" --json -nc "import pandas" | jq -r .backend.start)" = warm ]
 		[ ! -e home/.cache/pai/templates ]
-		[ "$($user "$image" df --json | jq .templates.count)" = 4 ]'
+		[ "$($user "$image" df --json | jq .templates.count)" = 8 ]'
 }
 
 @test "gc takes what nothing can use, and only that" {

@@ -43,11 +43,11 @@ plain() { "${as_user[@]}" "$PAI_BUILD/pai-exec" "${fresh[@]}" "$@"; }
 	printf 'preload:\n  stats: [numpy, no_such_module, scipy.stats]\n' >p.yaml
 	code='import sys; early = "scipy.stats" in sys.modules
 import scipy.stats; print(early, scipy.stats.norm.cdf(0))'
-	[ "$(pai --config=p.yaml --json -c "$code" | jq -r '.stdout, .backend.start' | xargs)" = 'True 0.5 cold' ]
-	[ "$(pai --config=p.yaml --json -c "$code" | jq -r '.stdout, .backend.start' | xargs)" = 'True 0.5 warm' ]
+	[ "$(pai --config=p.yaml --json --script -c "$code" | jq -r '.stdout, .backend.start' | xargs)" = 'True 0.5 cold' ]
+	[ "$(pai --config=p.yaml --json --script -c "$code" | jq -r '.stdout, .backend.start' | xargs)" = 'True 0.5 warm' ]
 	[ "$(cat "$work"/cache/pai/templates/*/modules)" = numpy,no_such_module,scipy.stats ]
-	[ "$(pai --config=p.yaml --json -c 'import numpy, sys; print("scipy" in sys.modules)' | jq -r '.stdout, .backend.start' | xargs)" = 'False cold' ]
-	[ "$(pai --json -c "$code" | jq -r '.stdout, .backend.start' | xargs)" = 'False 0.5 warm' ]
+	[ "$(pai --config=p.yaml --json --script -c 'import numpy, sys; print("scipy" in sys.modules)' | jq -r '.stdout, .backend.start' | xargs)" = 'False cold' ]
+	[ "$(pai --json --script -c "$code" | jq -r '.stdout, .backend.start' | xargs)" = 'False 0.5 warm' ]
 }
 
 @test "runsc_bin is a name on PATH or a path" {
