@@ -374,3 +374,17 @@ err
 null
 null' ]
 }
+
+@test "the example turns the object into a tool's output, with the image" {
+	cp "$PAI_SOURCE/deploy/examples/tool-output.py" .
+	[ "$(wc -l <tool-output.py)" -le 30 ]
+	mkdir bin
+	printf '#!/bin/bash\nexec %s "$@"\n' "${pai[*]@Q}" >bin/pai-exec
+	chmod 755 bin/pai-exec
+	printf '%s\n' 'import matplotlib.pyplot as plt' 'print("printed")' 'plt.plot([1, 2]);' '6 * 7' |
+		PATH=$work/bin:$PATH python3 tool-output.py -t 30 >out.json
+	jq -e 'any(.[]; .type == "text" and (.text | test("printed")))' out.json
+	jq -e 'any(.[]; .type == "text" and (.text | test("42")))' out.json
+	[ "$(jq -r '.[] | select(.type == "image_url").image_url.url' out.json | sed 's/^data:image\/png;base64,//' | base64 -d | head -c 4 | tail -c 3)" = PNG ]
+	echo '1 / 0' | PATH=$work/bin:$PATH python3 tool-output.py | jq -e 'any(.[]; .text | test("ZeroDivisionError"))'
+}

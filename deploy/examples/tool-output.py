@@ -9,15 +9,16 @@ import sys
 
 
 def tool_output(code, *options):
-    command = ["pai-exec", "--json", *options, "-c", code]
-    done = subprocess.run(command, stdout=subprocess.PIPE, stdin=subprocess.DEVNULL)
+    done = subprocess.run(
+        ["pai-exec", "--json", *options], input=code.encode(), stdout=subprocess.PIPE
+    )
     r = json.loads(done.stdout)
-    texts = [r["stdout"], r["stderr"]]
+    texts = [r["stdout"], r["stderr"]]  # a traceback is in stderr
     texts += [x.get("markdown") or x.get("html") or x.get("text") for x in r["results"]]
     texts += [f"file: {f['path']} ({f['size']} bytes)" for f in r["files"]]
-    if r["status"] != "ok":
-        error = r["error"] or {"traceback": "", "value": "; ".join(r["warnings"])}
-        texts.append(f"{r['status']}: {error['traceback'] or error['value']}")
+    if r["status"] not in ("ok", "error"):
+        why = [r["error"]["value"]] if r["error"] else []
+        texts.append(f"{r['status']}: {'; '.join(why + r['warnings'])}")
     urls = ["data:image/png;base64," + x["png"] for x in r["results"] if "png" in x]
     content = [
         {"type": "text", "text": "\n".join(t for t in texts if t) or "(no output)"}
