@@ -3,7 +3,7 @@
 #: options --fresh
 #: out 5050 [[7.0, 10.0], [15.0, 22.0]] float64
 #: out {'north': 30.0, 'south': 5.5}
-#: out (240, 320, 4) agg
+#: out (240, 320, 4) module://_pai.figures
 #: out Sheet 42
 import matplotlib
 import matplotlib.image
