@@ -142,7 +142,7 @@ True True' ]
 		[ "$(of '[.results[].png | select(.)] | unique | length')" = 4 ]
 		[ "$(of '.results | length')" = 4 ]
 	done
-	printf 'import matplotlib.pyplot as plt\nfig, ax = plt.subplots()\nax.plot([1, 2])\nfig\n' | cell
+	printf 'import matplotlib.pyplot as plt\nfig = plt.figure()\nfig.subplots().plot([1, 2])\nfig\n' | cell
 	[ "$(of '.results | length')" = 1 ]
 	printf 'import matplotlib.pyplot as plt\nplt.plot([1, 2, 3])\n1 / 0\n' | cell -1
 	[ "$(of '(.results | length), .error.name')" = '1

@@ -270,7 +270,7 @@ time.sleep(600)' </dev/null 2>err &
 @test "H14: where no backend works, each reason is told, at once" {
 	begin
 	refuse=$PAI_BUILD/t/refuse
-	kinds=(mount,userns ptrace,mount,unshare,userns)
+	kinds=('mount,userns' 'ptrace,mount,unshare,userns')
 	[ "$backend" != gvisor ] || kinds+=(ptrace)	# a microVM needs none
 	for what in "${kinds[@]}"; do
 		begin=$(now)
