@@ -11,7 +11,7 @@
 
 /* What these import only when it is first used, and nearly every chart or
  * workbook does. */
-#define CHARTS "matplotlib.backends.backend_agg,pandas.plotting._matplotlib," \
+#define CHARTS "_pai.figures,_pai.charts,matplotlib.backends.backend_agg,pandas.plotting._matplotlib," \
 	       "PIL.BmpImagePlugin,PIL.GifImagePlugin,PIL.JpegImagePlugin,PIL.PpmImagePlugin," \
 	       "PIL.PngImagePlugin,PIL.ImageMath"
 #define BOOKS "pandas.io.excel._openpyxl,pandas.io.formats.excel,pandas.io.formats.string"
