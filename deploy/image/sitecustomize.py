@@ -252,6 +252,8 @@ def start(names):
     warm = bool(names)
     if warm:
         preload([n for n in names.split(",") if n != "-"])
+    elif os.environ.pop("PAI_CELL", None):
+        __import__("_pai.cell")  # before the program's time begins
     os.write(GO_FD, b"R")
     if warm:
         os.read(GO_FD, 1)

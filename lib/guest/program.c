@@ -291,6 +291,9 @@ static int spawn(struct guest *g, const char *preload, struct err *e)
 		rc = set_variable(&env, g->env.at[i], e);
 	if (rc == 0 && hooked)
 		rc = set_variable(&env, hook, e);
+	/* a template of a cell has the shell among its modules */
+	if (rc == 0 && !g->warm && g->run.flags & MSG_CELL)
+		rc = set_variable(&env, "PAI_CELL=1", e);
 	if (rc == 0)
 		rc = make_argv(g, &argv, e);
 	if (rc == 0)

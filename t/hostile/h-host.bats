@@ -94,9 +94,8 @@ time.sleep(600)' >up 2>err </dev/null 8>&- &
 	ends 124
 }
 
-# small DIR SIZE COMMAND...: COMMAND with a file system of SIZE there
+# small DIR SIZE COMMAND...: COMMAND with a file system of SIZE there; needs root
 small() {
-	need_root
 	unshare -m bash -euc 'mount --make-rprivate /
 		mount -t tmpfs -o "size=$2,mode=777" none "$1"
 		"${@:3}"' - "$@"
@@ -104,6 +103,7 @@ small() {
 
 @test "H5: a full disk costs one line, and the program's status is kept" {
 	begin
+	need_root
 	mkdir out cache
 	# the output's
 	run -125 --separate-stderr small "$PWD/out" 1m "${pai[@]}" --json -o out -nc 'open("f", "w").write("x" * 3000000)'
@@ -269,6 +269,7 @@ time.sleep(600)' </dev/null 2>err &
 
 @test "H14: where no backend works, each reason is told, at once" {
 	begin
+	need_root
 	refuse=$PAI_BUILD/t/refuse
 	kinds=('mount,userns' 'ptrace,mount,unshare,userns')
 	[ "$backend" != gvisor ] || kinds+=(ptrace)	# a microVM needs none
