@@ -362,6 +362,15 @@ time.sleep(9)'
 KeyboardInterrupt' ]
 }
 
+@test "a limit that is shorter than our own start shows none of it" {
+	for t in 0.001s 0.005s 0.01s 0.02s; do
+		for way in --cell --script; do
+			cell -124 -n $way -t $t -k 5s -c 'while True: pass'
+			! of .stderr | grep -E 'Fatal|sitecustomize|_pai' || return 1
+		done
+	done
+}
+
 @test "shell has the same object" {
 	cell -3 -n -l shell -c 'echo out; echo err >&2; exit 3'
 	[ "$(of '.status, .exit_code, .stdout, .stderr, (.results | length), .error, .execution_count')" = 'ok

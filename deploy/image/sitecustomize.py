@@ -245,8 +245,29 @@ def differ():
         process.current_process().authkey = os.urandom(32)
 
 
-def start(names):
+def become_program():
+    """From the word to go on, the program's time passes."""
     global this_run
+    go = this_run = Go()
+    if go.one_stream:
+        os.dup2(1, 2)
+    os.chdir("/workspace")
+    for variable in go.env:
+        name, _, value = variable.partition("=")
+        os.environ[name] = value
+    for stream in (sys.stdout, sys.stderr):
+        stream.reconfigure(line_buffering=True)
+    if go.report:
+        report_exceptions()
+    if go.report and go.kind != "cell":
+        offer_display()
+    if go.kind == "module":
+        return
+    set_arguments(go)
+    write_main(compile_cell() if go.kind == "cell" else compile_program(go))
+
+
+def start(names):
     os.environ.setdefault("MPLBACKEND", "module://_pai.figures")
     sys.meta_path.insert(0, Showers)
     warm = bool(names)
@@ -263,27 +284,18 @@ def start(names):
             os.write(GO_FD, b"F")  # rather no run than one like another
             os._exit(1)
         os.write(GO_FD, b"D")
-    go = this_run = Go()
     # site asks for usercustomize next: one among the inputs is not meant
     sys.modules["site"].ENABLE_USER_SITE = False
-    if go.one_stream:
-        os.dup2(1, 2)
-    os.chdir("/workspace")
-    for variable in go.env:
-        name, _, value = variable.partition("=")
-        os.environ[name] = value
-    for stream in (sys.stdout, sys.stderr):
-        stream.reconfigure(line_buffering=True)
-    if go.report:
-        report_exceptions()
-    if go.report and go.kind != "cell":
-        offer_display()
-    if go.kind == "module":
-        return
-    set_arguments(go)
     try:
-        write_main(compile_cell() if go.kind == "cell" else compile_program(go))
-    except (SyntaxError, ValueError, MemoryError, RecursionError, OverflowError):
+        become_program()
+    except (
+        SyntaxError,
+        ValueError,
+        MemoryError,
+        RecursionError,
+        OverflowError,
+        KeyboardInterrupt,  # its limit is shorter than our own work
+    ):
         kind, value, _ = sys.exc_info()
         sys.excepthook(kind, value.with_traceback(None), None)
         sys.stdout.flush()
