@@ -419,11 +419,11 @@ def main():
     module = sys.modules["__main__"]
     for name in ("__file__", "__cached__"):
         module.__dict__.pop(name, None)
-    SHELL.take(module)
     SHELL.name = SHELL.compile.shown = told.shown
     try:
+        SHELL.take(module)
         ended = run_text(read(told.path, told.shown))
-    except (SyntaxError, ValueError) as e:
+    except (SyntaxError, ValueError, KeyboardInterrupt) as e:
         SHELL.showtraceback()
         ended = e
     if ended is not None and not isinstance(ended, SystemExit):
