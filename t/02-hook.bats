@@ -3,6 +3,7 @@
 
 setup() {
 	PAI_SOURCE=${PAI_SOURCE:-$(cd "$BATS_TEST_DIRNAME/.." && pwd)}
+	export PYTHONPATH=$PAI_SOURCE/deploy/image PYTHONDONTWRITEBYTECODE=1
 	cat >"$BATS_TEST_TMPDIR/drive.py" <<-'P'
 		import os, runpy, socket, sys
 		ours, theirs = socket.socketpair()

@@ -46,7 +46,8 @@ null' ]
 	cell -n -c '6 * 7;'
 	[ "$(of '.results | length')" = 0 ]
 	refused 125 '--cell: a cell is Python, and no module' --cell -m platform
-	refused 125 "--print-last: the last expression of a cell is its result anyway" -p --cell -c 1
+	cell -n -p -c '"x"'
+	[ "$(of '.text, .stdout')" = "'x'" ]
 	printf '#!/bin/bash\necho\n' >job
 	refused 125 "--cell: 'job' is a shell program" ${PAI_IMAGE:+--image="$PAI_IMAGE"} --cell job
 }
@@ -369,6 +370,61 @@ KeyboardInterrupt' ]
 			! of .stderr | grep -E 'Fatal|sitecustomize|_pai' || return 1
 		done
 	done
+}
+
+@test "what a program has used up or broken takes nothing from its results and its error" {
+	for way in --script --cell; do
+		cell -1 -n $way -c 'fs = []
+while True: fs.append(open("/dev/null"))'
+		[ "$(of '.status, .error.name' | xargs)" = 'error OSError' ]
+	done
+	cell -n -c 'fs = []
+try:
+    while True: fs.append(open("/dev/null"))
+except OSError: pass
+len(fs) > 900'
+	[ "$(of .text)" = True ]
+	cell -n -c 'import sys
+sys.stdout.write("hi"); display(1); sys.stdout = None
+2'
+	[ "$(of '.stdout, ([.results[].text] | join(" "))' | xargs)" = 'hi 1 2' ]
+	cell -124 -n -t 1 -c 'while True: display({"text/plain": "x" * (14 << 20)}, raw=True)'
+	! of .error.traceback | grep _pai
+}
+
+@test "a program written for another place finds its way: Agg, SVG, %%capture, spawn" {
+	for line in 'matplotlib.use("Agg")' 'plt.switch_backend("agg")'; do
+		cell -n --script -c "import matplotlib
+import matplotlib.pyplot as plt
+$line
+plt.plot([1, 2]); plt.show()"
+		[ "$(of '(.results | length), .stderr' | xargs)" = 1 ]
+	done
+	cell <<-'P'
+		%config InlineBackend.figure_formats = ["svg"]
+		import matplotlib.pyplot as plt
+		plt.plot([1]);
+	P
+	of '.results[0].svg' | grep -q '<svg'
+	printf '%%%%capture
+import matplotlib.pyplot as plt
+plt.plot([1]); plt.show()
+!echo noisy
+' | cell
+	[ "$(of '.stdout, (.results | length)' | xargs)" = 0 ]
+	cell <<-'P'
+		import multiprocessing as mp
+		def f(x): return x * x
+		if __name__ == "__main__":
+		    for way in "fork", "spawn", "forkserver":
+		        with mp.get_context(way).Pool(2) as p: print(p.map(f, [1, 2]))
+	P
+	[ "$(of .stdout | grep . | sort -u)" = '[1, 4]' ]
+	printf 'import sympy
+sympy.init_printing()
+sympy.Symbol("x")**2
+' | cell
+	[ "$(of '.results[0].latex')" = '$\displaystyle x^{2}$' ]
 }
 
 @test "shell has the same object" {

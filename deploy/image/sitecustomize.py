@@ -49,14 +49,15 @@ this_run = None  # the Go of the process that pai-guest started, for _pai
 def report_exceptions():
     """Tells pai-guest name, value and traceback of an uncaught exception."""
 
+    import traceback  # now: later there may be no descriptor or memory for it
+
+    from _pai import channel
+
     def excepthook(kind, value, tb):
         try:
-            import traceback
-
-            from _pai import channel
-
             if channel.is_ours():
-                lines = "".join(traceback.format_exception(kind, value, tb))
+                with channel.SpareDescriptors():  # of source files, say
+                    lines = "".join(traceback.format_exception(kind, value, tb))
                 channel.send_error(kind, value, lines)
         except Exception:
             pass  # out of memory, say: the text is on stderr all the same
@@ -83,6 +84,10 @@ class Showers:
 
     HOOKS = {
         "IPython.core.display_functions": "ipython",
+        "IPython.terminal": "terminal",
+        "matplotlib": "matplotlib",
+        "matplotlib.pyplot": "pyplot",
+        "multiprocessing.spawn": "spawn",
         "pandas.core.config_init": "pandas",
         "plotly.io._renderers": "plotly",
     }
@@ -199,6 +204,9 @@ def preload(names):
     """Imports what a template holds, and makes it cheap to keep and to leave."""
     import atexit
     import gc
+    import traceback  # noqa: F401  an uncaught exception needs both,
+
+    import _pai.channel  # noqa: F401  and may be that no file can be opened
 
     atexit.register(leave)  # the first to be registered is the last to be called
     import linecache  # noqa: F401  keep_source() needs it

@@ -132,6 +132,10 @@ static void add_results_warnings(json_t *list, const struct results *r)
 			 MSG_RESULTS_MAX, MSG_RESULTS_BYTES >> 20);
 		add_warning(list, text);
 	}
+	if (r->broken > 0) {
+		snprintf(text, sizeof(text), "%zu results left out: broken off", r->broken);
+		add_warning(list, text);
+	}
 	if (r->malformed > 0) {
 		snprintf(text, sizeof(text), "%zu malformed values of results left out", r->malformed);
 		add_warning(list, text);

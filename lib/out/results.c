@@ -177,7 +177,7 @@ void results_end(struct results *r)
 	if (!r->open)
 		return;
 	leave_out(r);
-	r->left_out++;
+	r->broken++;
 	close_result(r);
 }
 

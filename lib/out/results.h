@@ -28,7 +28,8 @@ struct results_piece {
 struct results {
 	struct buf text;	/* objects, with commas between them */
 	size_t n;		/* of them */
-	size_t left_out;	/* beyond the bounds, or not whole */
+	size_t left_out;	/* beyond the bounds */
+	size_t broken;		/* never whole: left out too */
 	size_t malformed;	/* values that were left out */
 	struct results_piece main_text, png;	/* of the main result; the first PNG */
 

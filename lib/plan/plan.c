@@ -107,14 +107,10 @@ static int finish_mode(struct plan *p, struct err *e)
 
 	if (p->mode == PLAN_CELL && !python && layer_of(p, "defaults.cell") == LAYER_OPTION)
 		return err_set(e, ERR_USAGE, "--cell: a cell is Python, and no module");
-	if (p->mode == PLAN_SUITS && p->print_last && layer_of(p, "defaults.print-last") == LAYER_OPTION)
-		p->mode = PLAN_SCRIPT;	/* that is an option of scripts */
 	p->cell = python && (p->mode == PLAN_CELL || (p->mode == PLAN_SUITS && plan_wants_results(p) && text));
 	if (!p->cell)
 		return 0;
-	if (p->print_last && layer_of(p, "defaults.print-last") == LAYER_OPTION)
-		return err_set(e, ERR_USAGE, "--print-last: the last expression of a cell is its result anyway");
-	p->print_last = false;
+	p->print_last = false;		/* it is the result anyway */
 	if (layer_of(p, "defaults.kill-after") == LAYER_BUILTIN)
 		p->limit[LIMIT_KILL_AFTER] = PLAN_CELL_GRACE;
 	return 0;

@@ -105,10 +105,10 @@ static void sequences(void)
 	OK(begin(&r, false) == 0 && say(&r, MSG_JSON, "[") == 0 && say(&r, MSG_RESULT_END, "") == 1 &&
 	   is(&r, "{\"is_main_result\":false}") && r.malformed == 1, "a malformed value is left out");
 	results_forget(&r);
-	OK(begin(&r, false) == 0 && say(&r, MSG_TEXT, "a") == 0 && begin(&r, false) == 0 && r.left_out == 1,
+	OK(begin(&r, false) == 0 && say(&r, MSG_TEXT, "a") == 0 && begin(&r, false) == 0 && r.broken == 1,
 	   "a result that was broken off is left out");
 	results_end(&r);
-	OK(r.left_out == 2 && r.text.len == 0, "one that is not whole at the end is left out");
+	OK(r.broken == 2 && r.text.len == 0, "one that is not whole at the end is left out");
 	OK(say(&r, MSG_TEXT, "x") == -1, "a part without a begin");
 	OK(say(&r, MSG_RESULT_END, "") == -1, "an end without a begin");
 	OK(say(&r, MSG_RESULT_WHATS, "") == -1, "a key that there is not");

@@ -130,9 +130,22 @@ class InlineBackend(Configurable):
     rc = Any()
     close_figures = Bool(True).tag(config=True)
 
+    def formats(self):
+        """All that was asked for, as a word or as several."""
+        found = set()
+        for asked in (self.figure_format, self.figure_formats):
+            found |= {asked} if isinstance(asked, str) else set(asked or ())
+        return found
+
 
 for setting in ("figure_format", "figure_formats", "print_figure_kwargs", "rc"):
     InlineBackend.class_traits()[setting].tag(config=True)
+
+
+def run_command(words):
+    from subprocess import DEVNULL, run
+
+    return run(words, stdin=DEVNULL, capture_output=True, text=True, errors="replace")
 
 
 def refuse_install(line):
@@ -199,7 +212,8 @@ class Shell(interactiveshell.InteractiveShell):
 
     def init_magics(self):
         super().init_magics()
-        self.configurables.append(InlineBackend(parent=self))
+        self.inline_backend = InlineBackend(parent=self)
+        self.configurables.append(self.inline_backend)
         for name in ("pip", "conda", "mamba", "micromamba", "uv"):
             self.register_magic_function(refuse_install, "line", name)
 
@@ -228,6 +242,12 @@ class Shell(interactiveshell.InteractiveShell):
 
     # Commands and magics.
     def system(self, cmd):
+        if sys.stdout is not sys.__stdout__:  # it is caught, and so is this
+            done = run_command(["bash", "-c", self.var_expand(cmd, depth=1)])
+            sys.stdout.write(done.stdout)
+            sys.stderr.write(done.stderr)
+            self.user_ns["_exit_code"] = done.returncode
+            return
         sys.stdout.flush()
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # that tell of %pip
@@ -311,10 +331,15 @@ class Shell(interactiveshell.InteractiveShell):
         if sys.stdout:
             sys.stdout.flush()
         kind, value, tb = exc_tuple or sys.exc_info()
-        if not exc_tuple:
+        if value is None:
+            print("No traceback available to show.", file=sys.stderr)
+            return
+        if not exc_tuple and not isinstance(value, SystemExit):
             self.failure = value
         if sys.stderr and not isinstance(value, SystemExit):
-            print(self.text_of((kind, value, tb)), end="", file=sys.stderr, flush=True)
+            with channel.SpareDescriptors():
+                text = self.text_of((kind, value, tb))
+            print(text, end="", file=sys.stderr, flush=True)
 
     def showsyntaxerror(self, filename=None, running_compiled_code=False):
         self.showtraceback()

@@ -9,6 +9,7 @@ pai-guest started has something to say: what a child of it shows is text.
 
 import _socket
 import os
+import resource
 from _thread import RLock
 from struct import pack
 from time import sleep
@@ -38,6 +39,7 @@ VALUES = ("json", "data", "chart", "extra")
 CHUNK = 32 << 10  # bytes in one datagram
 VALUE_MAX = 16 << 20  # bytes of one key
 NOTE_MAX = 256 << 10
+SPARE = 16  # descriptors
 DEPTH_MAX = 64  # lists in lists
 COUNT_MAX = 1_000_000  # values in one key
 CUT_MAX = 64  # bytes of the words where something was cut
@@ -178,8 +180,28 @@ def send_one(socket, datagram):
             socket.send(datagram)
             return
         except BlockingIOError:
-            sleep(pause)
-            pause = min(2 * pause, PAUSE_MAX)
+            pass
+        sleep(pause)
+        pause = min(2 * pause, PAUSE_MAX)
+
+
+class SpareDescriptors:
+    """What we open is no matter of the program's limit, which it may have reached."""
+
+    def __enter__(self):
+        self.soft, self.hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+        more = min(self.soft + SPARE, self.hard)
+        resource.setrlimit(resource.RLIMIT_NOFILE, (more, self.hard))
+
+    def __exit__(self, *_):
+        resource.setrlimit(resource.RLIMIT_NOFILE, (self.soft, self.hard))
+
+
+def new_socket():
+    with SpareDescriptors():
+        return _socket.socket(
+            _socket.AF_UNIX, _socket.SOCK_DGRAM | _socket.SOCK_CLOEXEC
+        )
 
 
 def send(kind, parts):
@@ -188,9 +210,7 @@ def send(kind, parts):
     head = utf8(run().report) + kind
     with sending:
         try:
-            socket = _socket.socket(
-                _socket.AF_UNIX, _socket.SOCK_DGRAM | _socket.SOCK_CLOEXEC
-            )
+            socket = new_socket()
         except OSError:
             return
         try:

@@ -19,6 +19,7 @@ from matplotlib import (
     text,
     ticker,
 )
+from numpy.ma import masked
 
 POINTS_MAX = 100_000  # of one figure
 UNIT = re.compile(r"\s\((.*?)\)|\[(.*?)\]")
@@ -40,7 +41,9 @@ class Budget:
 
 
 def plain(value):
-    """A coordinate as a number or a text."""
+    """A coordinate as a number or a text; None where there is none."""
+    if value is None or value is masked:
+        return None
     if hasattr(value, "dtype") and value.dtype.kind in "Mm":
         return str(value.astype("datetime64[s]")) if value.dtype.kind == "M" else None
     value = value.item() if hasattr(value, "item") else value
@@ -139,9 +142,9 @@ def scatter_chart(ax, artists, budget):
     rows = []
     for dots in artists:
         label = label_of(dots, "_child", "Points")
-        row = dots.get_offsets().tolist()
+        row = list(dots.get_offsets())
         if is_dates(ax.xaxis):
-            row = [(dates.num2date(x), y) for x, y in row]
+            row = [(x if x is masked else dates.num2date(x), y) for x, y in row]
         rows.append((label, row))
     return points(ax, "scatter", rows, budget)
 

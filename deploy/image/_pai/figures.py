@@ -67,14 +67,20 @@ class FigureCanvas(FigureCanvasAgg):
         return super().print_figure(*args, **kwargs)
 
 
-def png(figure):
+def wanted_formats():
+    """What %config InlineBackend.figure_formats asks for, beside PNG."""
+    shell = is_cell() and sys.modules["_pai.cell"].SHELL
+    return shell.inline_backend.formats() if shell else set()
+
+
+def draw(figure, kind, scale=1):
     """As a notebook has it. A figure that was made without pyplot has no Agg."""
     out = io.BytesIO()
     canvas = figure.canvas or FigureCanvasBase(figure)
     canvas.print_figure(
         out,
-        format="png",
-        dpi=figure.dpi,
+        format=kind,
+        dpi=scale * figure.dpi,
         facecolor=figure.get_facecolor(),
         edgecolor=figure.get_edgecolor(),
         bbox_inches="tight",
@@ -89,11 +95,16 @@ def bundle(figure):
         return {"text/plain": text}
     from _pai import charts
 
-    picture = png(figure)
+    formats = wanted_formats()
+    picture = draw(figure, "png", 2 if "retina" in formats else 1)
     name = results.keep(picture, "png")
     found = {"text/plain": text}
     if channel.is_ours():
         found["image/png"] = picture
+        if "svg" in formats:
+            found["image/svg+xml"] = draw(figure, "svg").decode()
+        if "pdf" in formats:
+            found["application/pdf"] = draw(figure, "pdf")
         found["e2b/chart"] = charts.describe(figure)
     elif name:
         found["text/plain"] = f"{name}: {text}"
@@ -108,7 +119,11 @@ def is_shown(figure):
 
 
 def show(figure):
-    results.show_bundle(bundle(figure))
+    shell = is_cell() and sys.modules["_pai.cell"].SHELL
+    if shell:  # where %%capture listens
+        shell.display_pub.publish(bundle(figure))
+    else:
+        results.show_bundle(bundle(figure))
 
 
 def show_all():

@@ -8,7 +8,9 @@ something is shown, not here.
 
 import functools
 
-from _pai import channel, is_cell, results
+from _pai import channel, is_cell, results, run
+
+OUR_BACKEND = "module://_pai.figures"
 
 PLOTLY_MIME = "application/vnd.plotly.v1+json"
 PANDAS_COLUMNS = 20  # of a table that is shown, as in a notebook
@@ -92,6 +94,52 @@ def ipython(module):
             publish(data, *args, **other)
 
     module.display, module.publish_display_data = our_display, our_publish
+
+
+def terminal(module):
+    """IPython.terminal's parts import each other; embed, first, is their way in."""
+    import IPython.terminal.embed  # noqa: F401
+
+
+def matplotlib(module):
+    """Programs that were written for a host without a screen ask for Agg, and mean
+    that nothing opens. Ours is that, and shows what is shown."""
+    use = module.use
+
+    @functools.wraps(use)
+    def our_use(backend, *args, **other):
+        use(OUR_BACKEND if is_agg(backend) else backend, *args, **other)
+
+    module.use = our_use
+
+
+def pyplot(module):
+    switch = module.switch_backend
+
+    @functools.wraps(switch)
+    def our_switch(newbackend):
+        switch(OUR_BACKEND if is_agg(newbackend) else newbackend)
+
+    module.switch_backend = our_switch
+
+
+def is_agg(backend):
+    return isinstance(backend, str) and backend.lower() == "agg"
+
+
+def spawn(module):
+    """A child of multiprocessing.spawn has the functions of a script from its file, and
+    of a cell from its text."""
+    prepare = module.get_preparation_data
+
+    @functools.wraps(prepare)
+    def our_prepare(name):
+        data = prepare(name)
+        if is_cell() and not {"init_main_from_path", "init_main_from_name"} & set(data):
+            data["init_main_from_path"] = run().path
+        return data
+
+    module.get_preparation_data = our_prepare
 
 
 def pandas(module):

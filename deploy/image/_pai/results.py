@@ -2,6 +2,7 @@
 """One thing that is shown: what it has by MIME type, and where that goes."""
 
 import os
+import sys
 
 from _pai import channel, is_cell, run
 
@@ -54,11 +55,21 @@ def by_key(bundle):
     return values
 
 
+def flush():
+    """What was printed before comes before."""
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            stream.flush()
+        except Exception:
+            pass  # it is closed, or the program's own
+
+
 def show(values, main=False):
     """VALUES, {key: value}: to pai-guest; without it a cell prints the text."""
     global main_result
     main, main_result = main or main_result, False
     if channel.is_ours():
+        flush()
         channel.send_result(values, main)
     elif is_cell() and "text" in values:
         print(values["text"])
