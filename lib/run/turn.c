@@ -425,12 +425,13 @@ static int serve(struct turn *t, struct pollfd p[POLLED], struct err *e)
 		return -1;
 	if (p[P_STDIN].revents && feed_stdin(t, e) < 0)
 		return -1;
-	if (t->ctl >= 0 && p[P_CTL].revents & (POLLIN | POLLHUP | POLLERR) &&
-	    (turn_shut(t, e) < 0 || talk_read(t, &end, e) < 0))
-		return -1;
+	/* what was printed before a result was shown comes before it */
 	if (p[P_OUT].revents && on_stream(t, &t->r->out, e) < 0)
 		return -1;
 	if (p[P_ERR].revents && on_stream(t, &t->r->err, e) < 0)
+		return -1;
+	if (t->ctl >= 0 && p[P_CTL].revents & (POLLIN | POLLHUP | POLLERR) &&
+	    (turn_shut(t, e) < 0 || talk_read(t, &end, e) < 0))
 		return -1;
 	if (p[P_FILES].revents && on_stream(t, &t->r->files.stream, e) < 0)
 		return -1;
