@@ -88,7 +88,11 @@ static int run_and_tell(const struct plan *p, int64_t begin_us, unsigned open_fd
 
 	account_init(&a);
 	(void)signal(SIGPIPE, SIG_IGN);		/* a reader that goes away is an error of a write */
-	if (account_open(&a, p, &r->error) < 0) {
+	if (plan_wants_results(p) && !(open_fds & 2)) {
+		(void)err_set(&r->error, ERR_OUTPUT, "--format=%s: standard output is closed", plan_format_word(p->format));
+		say(r->error.msg);	/* nobody reads the object */
+		fail(r);
+	} else if (account_open(&a, p, &r->error) < 0) {
 		fail(r);
 	} else {
 		run(p, begin_us, open_fds, say, r);

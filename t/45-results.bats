@@ -348,6 +348,13 @@ $t$' ]
 	[ "$(of .stdout)" = 42 ]
 }
 
+@test "an object that nobody could read is an error" {
+	run -125 --separate-stderr bash -c '"$@" >&-' _ "${pai[@]}" --json -nc 1
+	[ "$stderr" = 'pai-exec: --format=json: standard output is closed' ]
+	run -125 --separate-stderr bash -c '"$@" >/dev/full' _ "${pai[@]}" --json -nc 1
+	[[ $stderr == 'pai-exec: write the result to standard output: '* ]]
+}
+
 @test "a cell that ignores the interrupt has two seconds, and keeps what it gave" {
 	cell -124 -n -t 1 -c 'display(1)
 import time

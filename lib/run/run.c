@@ -296,8 +296,6 @@ static int run_all(const struct plan *p, unsigned open, run_note *note, struct r
 
 	if (p->tar_out && !(open & 2))
 		return err_set(e, ERR_OUTPUT, "--output-dir: '-' writes a tar, but standard output is closed");
-	if (plan_wants_results(p) && !(open & 2))
-		return err_set(e, ERR_OUTPUT, "--format=%s: standard output is closed", plan_format_word(p->format));
 	if (sig_fd < 0 || plan_allowed(p, e) < 0 ||
 	    outdir_open(&r->files, p, e) < 0)
 		return -1;
