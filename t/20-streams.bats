@@ -208,7 +208,7 @@ os.write(2, b"err\xff\n")
 open("f", "w").write("x")
 sys.exit(3)' >lines.json || [ $? = 3 ]
 	[ "$(lines text stdout)" = 'a€' ]
-	[ "$(jq -rj 'select(.type == "stderr").data' lines.json | base64 -d | xxd -p)" = 657272ff0a ]
+	[ "$(jq -rj 'select(.type == "stderr").data' lines.json | base64 -d | od -An -tx1 | tr -d " \n")" = 657272ff0a ]
 	[ "$(lines path file)" = f ]
 	[ "$(jq -r .type lines.json | sort -u | xargs)" = 'end file start stderr stdout usage' ]
 	[ "$(jq -r .type lines.json | sed -n '1p;$p' | xargs)" = 'start end' ]
