@@ -216,7 +216,7 @@ class Pai(Way):
     def start_of(self, program):
         """ "warm" or "cold": how it starts PROGRAM now."""
         self.lay(program)
-        command = self.command(program, "--json")
+        command = self.command(program, "--json", "--script")
         done = subprocess.run(**command, stdin=subprocess.DEVNULL, capture_output=True)
         return json.loads(done.stdout)["backend"]["start"]
 
