@@ -32,7 +32,7 @@
 #define MSG_RESULTS_MAX 1000u	/* results of one run that are held */
 #define MSG_RESULTS_BYTES (64u << 20)	/* bytes of them */
 #define MSG_VALUE_DEPTH 64	/* lists in lists */
-#define MSG_VALUE_COUNT 1000000u	/* values in one of kind MSG_AS_VALUE */
+#define MSG_VALUE_COUNT 1000000u	/* values in one JSON, DATA, CHART or EXTRA */
 #define MSG_INPUTS_MAX 100000u	/* files and folders that go in */
 #define MSG_MTIME_MAX ((1ull << 33) - 1)	/* what a tar's header can hold */
 

@@ -67,10 +67,14 @@ class FigureCanvas(FigureCanvasAgg):
         return super().print_figure(*args, **kwargs)
 
 
+def shell():
+    """The shell of a cell; None in a script."""
+    return sys.modules["_pai.cell"].SHELL if is_cell() else None
+
+
 def wanted_formats():
     """What %config InlineBackend.figure_formats asks for, beside PNG."""
-    shell = is_cell() and sys.modules["_pai.cell"].SHELL
-    return shell.inline_backend.formats() if shell else set()
+    return shell().inline_backend.formats() if shell() else set()
 
 
 def draw(figure, kind, scale=1):
@@ -119,9 +123,8 @@ def is_shown(figure):
 
 
 def show(figure):
-    shell = is_cell() and sys.modules["_pai.cell"].SHELL
-    if shell:  # where %%capture listens
-        shell.display_pub.publish(bundle(figure))
+    if shell():  # where %%capture listens
+        shell().display_pub.publish(bundle(figure))
     else:
         results.show_bundle(bundle(figure))
 
