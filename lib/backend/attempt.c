@@ -155,6 +155,10 @@ static int obey(struct keeping *k, const struct keeper_word *word, struct err *e
 		(void)backends[k->which]->save(k->c, &k->sb, k->attempt, &why);
 		say(k, KEEPER_SAVED, &why);
 		return 0;
+	case KEEPER_KEEP:
+		(void)backends[k->which]->keep(k->c, &k->sb, k->attempt, &why);
+		say(k, KEEPER_SAVED, &why);
+		return 0;
 	case KEEPER_CLONE:
 		k->clone = true;
 		return make_attempt(k, e);

@@ -17,8 +17,9 @@
 #include "state/image.h"
 
 #define BACKENDS 2
-#define BACKEND_BINDS 12	/* the final NULLs included */
+#define BACKEND_BINDS 13	/* the final NULLs included */
 #define BACKEND_SAVE "/save"	/* save_dir, in the keeper's root */
+#define BACKEND_KEEP "/keep"	/* keep_dir */
 #define BACKEND_PIPE (1 << 20)	/* bytes in flight on a raw stream, if the host lets us */
 
 /* A started sandbox, as the keeper hands it over. */
@@ -37,6 +38,7 @@ struct choice {
 	uint64_t boot_ms;	/* that a cold start may take to its hello */
 	const char *template_dir;	/* to clone from, or NULL */
 	const char *save_dir;	/* a snapshot may be asked for: where it goes, or NULL */
+	const char *keep_dir;	/* of a session's turn: where its snapshot goes, or NULL */
 	bool confined;		/* the command is, and can start nothing any more */
 	bool one_stream;	/* standard output and error are one file */
 	char *program[BACKENDS];	/* absolute path of each one's binary, or NULL */
@@ -71,6 +73,9 @@ struct backend {
 	 * SAVE_ENDS, is no more, and a clone of it is to be started. */
 	int (*save)(const struct choice *c, struct sandbox *sb, unsigned attempt, struct err *e);
 	bool save_ends;
+	/* The same of a sandbox whose kernels rest, after a session's turn, into
+	 * keep_dir; it is no more then. */
+	int (*keep)(const struct choice *c, struct sandbox *sb, unsigned attempt, struct err *e);
 	/* False if snapshots of that version() are not to be trusted; NULL: all are. */
 	bool (*clones)(const char *version);
 	bool own_limits;	/* it is a machine with so much memory and so many CPUs */

@@ -459,9 +459,17 @@ static int save(const struct choice *c, struct sandbox *sb, unsigned attempt, st
 	return rc < 0 ? -1 : punch_holes(files[1], e);
 }
 
+static int keep(const struct choice *c, struct sandbox *sb, unsigned attempt, struct err *e)
+{
+	(void)c;
+	(void)sb;
+	(void)attempt;
+	return err_set(e, ERR_SESSION, "sessions need gVisor yet");
+}
+
 const struct backend backend_firecracker = {
 	.name = "firecracker", .find = find, .needs = needs, .version = version, .faults = faults,
-	.binds = binds, .start = start, .save = save, .save_ends = true,
+	.binds = binds, .start = start, .save = save, .save_ends = true, .keep = keep,
 	.own_limits = true, .host_memory = host_memory, .key = key,
 	.is_known = kvm_is_known, .doubt = kvm_doubt, .told = kvm_told,
 };

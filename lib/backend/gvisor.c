@@ -29,6 +29,7 @@
 #define STATE_DIR "/run/runsc"	/* runsc's own state, unless the plan has another */
 #define TEMPLATE "/template"	/* there too */
 #define SAVE BACKEND_SAVE
+#define KEEP BACKEND_KEEP
 #define WORDS_MAX 40
 #define SAVE_MS 30000u
 #define CLONES_SINCE "20250101"
@@ -143,6 +144,8 @@ static int binds(const struct choice *c, const char *program,
 		b[n++] = (struct root_bind){ c->template_dir, TEMPLATE, .fleeting = true };
 	if (c->save_dir)
 		b[n++] = (struct root_bind){ c->save_dir, SAVE, .writable = true, .fleeting = true };
+	if (c->keep_dir)
+		b[n++] = (struct root_bind){ c->keep_dir, KEEP, .writable = true };
 	b[n] = (struct root_bind){ NULL };
 	return 0;
 }
@@ -296,18 +299,31 @@ static uint64_t host_memory(const struct plan *p)
 	return p->limit[LIMIT_MEMORY] + PLAN_MEMORY_SLACK;
 }
 
-static int save(const struct choice *c, struct sandbox *sb, unsigned attempt, struct err *e)
+static int checkpoint(const struct choice *c, const char *const *verb, unsigned attempt, struct err *e)
 {
-	(void)sb;
-	static const char *const checkpoint[] = { "checkpoint", "-leave-running",
-						  "-image-path=" SAVE, NULL };
 	struct words words;
 	char said[256];
 
-	make_words(&words, c->plan, checkpoint, attempt);
+	make_words(&words, c->plan, verb, attempt);
 	int rc = spawn_read(words.at, SAVE_MS, said, sizeof(said), e);
 	said[strcspn(said, "\n")] = 0;
 	return rc > 0 ? err_set(e, ERR_HOST, "runsc checkpoint: %.200s", said) : rc;
+}
+
+static int save(const struct choice *c, struct sandbox *sb, unsigned attempt, struct err *e)
+{
+	static const char *const verb[] = { "checkpoint", "-leave-running", "-image-path=" SAVE, NULL };
+
+	(void)sb;
+	return checkpoint(c, verb, attempt, e);
+}
+
+static int keep(const struct choice *c, struct sandbox *sb, unsigned attempt, struct err *e)
+{
+	static const char *const verb[] = { "checkpoint", "-image-path=" KEEP, NULL };
+
+	(void)sb;
+	return checkpoint(c, verb, attempt, e);
 }
 
 static const struct backend_need needs[] = {
@@ -317,5 +333,5 @@ static const struct backend_need needs[] = {
 
 const struct backend backend_gvisor = {
 	.name = "gvisor", .find = find, .needs = needs, .traces = true, .version = version, .binds = binds, .start = start,
-	.save = save, .clones = clones, .host_memory = host_memory,
+	.save = save, .keep = keep, .clones = clones, .host_memory = host_memory,
 };

@@ -27,6 +27,8 @@ static const struct {
 	[ERR_OUTPUT] = { "output", 125 },
 	[ERR_UNREADABLE] = { "unreadable", 126 },
 	[ERR_NOT_FOUND] = { "not_found", 127 },
+	[ERR_SESSION] = { "session_unusable", 125 },
+	[ERR_BUSY] = { "session_busy", 125 },
 };
 
 int err_status(enum err_kind kind)

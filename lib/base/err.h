@@ -26,6 +26,8 @@ enum err_kind {
 	ERR_OUTPUT,		/* an output that should be kept was not */
 	ERR_UNREADABLE,		/* FILE cannot be read */
 	ERR_NOT_FOUND,		/* FILE does not exist */
+	ERR_SESSION,		/* a session that cannot be used, or saved */
+	ERR_BUSY,		/* somebody else has it */
 	ERR_KINDS
 };
 

@@ -77,6 +77,7 @@ static int send_run(struct turn *t, struct err *e)
 		.shown = p->source == PLAN_FILE || p->source == PLAN_MODULE ? p->program
 		       : p->source == PLAN_CODE ? "<string>" : "<stdin>",
 		.file = in->file ? in->file : "",
+		.context = "",
 	};
 
 	t->r->files.asked = m.flags & (MSG_COLLECT | MSG_LIST);

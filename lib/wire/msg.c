@@ -52,6 +52,7 @@ ssize_t msg_put_run(const struct msg_run *m, uint8_t *body, size_t cap, struct e
 	pack_text(&p, m->hostname);
 	pack_text(&p, m->shown);
 	pack_text(&p, m->file);
+	pack_text(&p, m->context);
 	return packed(&p, "the program's name", e);
 }
 
@@ -76,6 +77,7 @@ ssize_t msg_put_ended(const struct msg_ended *m, uint8_t *body, size_t cap, stru
 	pack_number(&p, m->signaled, 1);
 	pack_number(&p, m->by, 1);
 	pack_number(&p, m->code, 4);
+	pack_number(&p, m->count, 4);
 	pack_number(&p, m->user_us, 8);
 	pack_number(&p, m->sys_us, 8);
 	pack_number(&p, m->peak_bytes, 8);
@@ -130,8 +132,10 @@ int msg_get_run(const struct frame *f, struct msg_run *m, struct msg_text *t, st
 	m->hostname = take_text(&u, t->c, MSG_NAME_MAX);
 	m->shown = take_text(&u, t->a, MSG_PATH_MAX);
 	m->file = take_text(&u, t->b, MSG_PATH_MAX);
+	m->context = take_text(&u, t->d, MSG_CONTEXT_MAX);
 	if (m->lang > MSG_MODULE || m->flags & ~MSG_RUN_FLAGS || m->cpus == 0 || m->pids == 0 ||
-	    (*m->file && (!msg_path_ok(m->file, strlen(m->file)) || strchr(m->file, '/'))))
+	    ((m->flags & MSG_SESSION) != 0) != (*m->context != 0) ||
+	    (m->flags & MSG_SESSION && !(m->flags & MSG_CELL)) || (*m->file && (!msg_path_ok(m->file, strlen(m->file)) || strchr(m->file, '/'))))
 		u.bad = 1;
 	return unpack_end(&u, "run", e);
 }
@@ -163,10 +167,11 @@ int msg_get_ended(const struct frame *f, struct msg_ended *m, struct err *e)
 	m->signaled = (uint8_t)unpack_number(&u, 1);
 	m->by = (uint8_t)unpack_number(&u, 1);
 	m->code = (uint32_t)unpack_number(&u, 4);
+	m->count = (uint32_t)unpack_number(&u, 4);
 	m->user_us = unpack_number(&u, 8);
 	m->sys_us = unpack_number(&u, 8);
 	m->peak_bytes = unpack_number(&u, 8);
-	if (m->signaled > 1 || m->by >= MSG_BYS || m->code > (m->signaled ? 64u : 255u) ||
+	if (m->signaled > 1 || (m->count && (m->signaled || m->by)) || m->count > INT32_MAX || m->by >= MSG_BYS || m->code > (m->signaled ? 64u : 255u) ||
 	    (m->signaled && m->code == 0) || m->user_us > MSG_COUNT_MAX ||
 	    m->sys_us > MSG_COUNT_MAX || m->peak_bytes > MSG_COUNT_MAX)
 		u.bad = 1;

@@ -5,7 +5,7 @@
  *   [PREPARE,] RUN, (ARG | ENV | INCLUDE | EXCLUDE)*, (FILE, DATA*, END)*, START, (STDIN* STDIN_END)
  *   and at any time INTERRUPT, KILL.
  * From the guest, in this order:
- *   HELLO, [READY, HELLO,] STARTED, (RESULT | NOTE)*, ENDED, (FILE, DATA*, END | SKIPPED)*, DONE
+ *   HELLO, [READY, HELLO,] STARTED, (RESULT | NOTE)*, ENDED, (FILE, DATA*, END | SKIPPED | GONE)*, DONE
  *   and at any time after HELLO: CREDIT, FAIL; once after STARTED: SPENT.
  * The host may send all up to the last FILE without waiting. START waits for
  * HELLO, so that whatever stands on the raw stderr stream before it is the
@@ -18,11 +18,13 @@
 
 #include "wire/frame.h"
 
-#define MSG_VERSION 4u		/* both ends must have the same */
+#define MSG_VERSION 5u		/* both ends must have the same */
 #define MSG_CREDIT (256u << 10)	/* bytes that may be under way */
 #define MSG_CHUNK (64u << 10)	/* bytes in one DATA or STDIN */
 #define MSG_PATH_MAX 4096u	/* bytes of a path, as PATH_MAX */
 #define MSG_NAME_MAX 255u	/* bytes of one component */
+#define MSG_CONTEXT_MAX 64u	/* bytes of a context's name */
+#define MSG_CONTEXTS_MAX 16u	/* kernels of one session */
 #define MSG_DEPTH_MAX 64	/* folders in folders */
 #define MSG_SKIPS_MAX 100000u	/* files left out, each by a message */
 #define MSG_COUNT_MAX (1ull << 53)	/* of µs and bytes: what every reader of JSON holds */
@@ -67,6 +69,8 @@ enum msg_kind {
 	MSG_FAIL,		/* the guest could not do its part: 1 if the inputs are to
 				 * blame (1), a text */
 	MSG_RESULT,		/* what (1, enum msg_result), bytes: a part of a result */
+	MSG_GONE,		/* path: of a session's /workspace, sent in an earlier turn,
+				 * and there no more */
 };
 
 enum msg_lang { MSG_PYTHON, MSG_SHELL, MSG_MODULE };
@@ -74,6 +78,7 @@ enum msg_place {
 	MSG_IN_WORKSPACE,	/* an input, beneath /workspace */
 	MSG_AS_PROGRAM,		/* the program's text, elsewhere */
 	MSG_AS_TAR,		/* a tar of inputs, before all other files */
+	MSG_AS_INPUT,		/* from the guest of a session: an input of this turn, unchanged */
 	MSG_PLACES
 };
 enum msg_type { MSG_REGULAR, MSG_FOLDER, MSG_LINK, MSG_TYPES };
@@ -108,7 +113,9 @@ enum msg_result {
 #define MSG_LIST 16u		/* send their names and sizes only */
 #define MSG_ONE_STREAM 32u	/* standard error is standard output */
 #define MSG_CELL 64u		/* run it as a cell of a notebook */
-#define MSG_RUN_FLAGS 127u
+#define MSG_SESSION 128u	/* the cell's kernel (context) lives on after it, and the next
+				 * RUN, in this sandbox or a clone of it, is its next cell */
+#define MSG_RUN_FLAGS 255u
 
 #define MSG_VSOCK_PORT 5253u	/* of the control channel; the two streams follow */
 #define MSG_UNCOUNTED UINT64_MAX
@@ -130,11 +137,12 @@ struct msg_run {
 	const char *hostname;	/* at most MSG_NAME_MAX bytes */
 	const char *shown;	/* the program's name as the user gave it */
 	const char *file;	/* its name in /workspace, or "" for a text */
+	const char *context;	/* of MSG_SESSION: the kernel's name, else "" */
 };
 
 struct msg_file {
 	uint8_t type;		/* enum msg_type */
-	uint8_t place;		/* enum msg_place; from the guest always 0 */
+	uint8_t place;		/* enum msg_place; from the guest 0 or MSG_AS_INPUT */
 	uint16_t mode;		/* permission bits only */
 	uint64_t size;		/* of a regular file: what will follow at most */
 	uint64_t mtime;		/* seconds since 1970; from the host 0 */
@@ -148,6 +156,8 @@ struct msg_ended {
 	uint8_t signaled;	/* code is a signal */
 	uint8_t by;		/* enum msg_by */
 	uint32_t code;
+	uint32_t count;		/* of a session: cells that this kernel has run. All its kernels
+				 * rest, and can be saved. 0: it is over */
 	uint64_t user_us, sys_us, peak_bytes;
 };
 
@@ -158,7 +168,7 @@ ssize_t msg_put_ended(const struct msg_ended *m, uint8_t *body, size_t cap, stru
 
 /* Room that the strings of a decoded message need; they end with NUL. */
 struct msg_text {
-	char a[MSG_PATH_MAX + 1], b[MSG_PATH_MAX + 1], c[MSG_NAME_MAX + 1];
+	char a[MSG_PATH_MAX + 1], b[MSG_PATH_MAX + 1], c[MSG_NAME_MAX + 1], d[MSG_CONTEXT_MAX + 1];
 };
 /* Decoders: every field is checked for its range. Strings lie in *T. */
 int msg_get_run(const struct frame *f, struct msg_run *m, struct msg_text *t, struct err *e);

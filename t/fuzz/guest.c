@@ -103,6 +103,8 @@ static void say_run(void)
 			     .max_files = FILES_MAX, .max_output = OUTPUT_MAX, .cpu_ms = MSG_UNCOUNTED, .hostname = "h", .shown = "s",
 			     .file = bytes_one(&play.script) & 1 ? "job.py" : "" };
 	struct err e;
+
+	m.context = m.flags & MSG_SESSION ? "main" : "";
 	ssize_t n = msg_put_run(&m, body, sizeof(body), &e);
 
 	m.flags &= (uint8_t)~MSG_ONE_STREAM;	/* our own standard error is not to move */

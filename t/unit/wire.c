@@ -37,7 +37,7 @@ static void runs(void)
 	ssize_t n;
 
 	struct msg_run run = { .version = MSG_VERSION, .cpus = 1, .pids = 2, .hostname = "h", .shown = "s",
-			       .file = "" }, got;
+			       .file = "", .context = "" }, got;
 	n = msg_put_run(&run, body, sizeof(body), &e);
 	f = (struct frame){ MSG_RUN, (uint32_t)n, body };
 	OK(msg_get_run(&f, &got, &t, &e) == 0 && !strcmp(got.shown, "s") && got.pids == 2, "a run");
