@@ -177,24 +177,25 @@ static char *log_line(struct live *l, const struct result *r, int64_t now)
 	return text;
 }
 
+void live_refuse(const struct live *l, struct result *r, const char *why)
+{
+	(void)err_set(&r->session.why, ERR_SESSION, "session '%s': turn %" PRIu64 " is not saved: %s",
+		      l->session.name, l->session.turn + 1, why);
+}
+
 int live_commit(struct live *l, struct result *r, struct err *e)
 {
-	int64_t now = (int64_t)time(NULL);
 	int i = 0;
 
 	while (i < BACKENDS - 1 && strcmp(backends[i]->name, r->backend))
 		i++;
-	struct session_facts f = l->here[i];
-	f.turn = l->session.turn + 1;
-	f.created_s = l->session.turn ? l->session.facts.created_s : now;
-	f.saved_s = now;
-	char *line = log_line(l, r, now);
-	int rc = line ? session_commit(&l->session, &l->turn, &f, line, l->plan.keep_turns, e)
+	char *line = log_line(l, r, (int64_t)time(NULL));
+	int rc = line ? session_commit(&l->session, &l->turn, &l->here[i], line, l->plan.keep_turns, e)
 		      : err_set(e, ERR_SESSION, "memory is short");
 	free(line);
 	trace("turn committed");
 	if (rc == 0) {
-		r->session.turn = f.turn;
+		r->session.turn = l->session.turn;
 		r->session.state = SESSION_KEPT;
 	}
 	return rc;
