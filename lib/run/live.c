@@ -12,7 +12,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/signalfd.h>
 #include <time.h>
+#include <unistd.h>
 
 #define FILES_TOLD 100u		/* names in a line of the log */
 
@@ -62,6 +64,16 @@ static int take_over(struct live *l, struct err *e)
 	return take_sizes(l, e);
 }
 
+/* The wait for the lock ends by a signal as a run does. */
+static int note_signal(int sig_fd, struct result *r, const struct err *e)
+{
+	struct signalfd_siginfo si;
+
+	if (e->kind == ERR_BUSY && read(sig_fd, &si, sizeof(si)) == sizeof(si))
+		r->cancel = (int)si.ssi_signo;
+	return -1;
+}
+
 int live_open(struct live *l, const struct plan *p, int sig_fd, struct result *r, struct err *e)
 {
 	char folder[SESSION_PATH];
@@ -75,9 +87,10 @@ int live_open(struct live *l, const struct plan *p, int sig_fd, struct result *r
 		return err_in(e, "--session");
 	if (p->context && session_check_name("context", p->context, e) < 0)
 		return err_in(e, "--context");
-	if (session_folder(p->session_dir, true, folder, e) < 0 ||
-	    session_open(&l->session, folder, p->session, SESSION_TURN, p->lock_wait_ms, sig_fd, e) < 0)
+	if (session_folder(p->session_dir, true, folder, e) < 0)
 		return -1;
+	if (session_open(&l->session, folder, p->session, SESSION_TURN, p->lock_wait_ms, sig_fd, e) < 0)
+		return note_signal(sig_fd, r, e);
 	trace("session opened");
 	snprintf(r->session.name, sizeof(r->session.name), "%s", p->session);
 	return l->session.turn ? take_over(l, e) : 0;
