@@ -308,6 +308,20 @@ import own; own.f()'
 	run -1 pai -n -c 'import tiny_pkg'
 }
 
+@test "the README's session does what it says" {
+	cp "$PAI_SOURCE/deploy/examples/sales.csv" .
+	mkdir bin
+	printf '#!/bin/bash\nexec %s "$@"\n' "${pai[*]@Q}" >bin/pai-exec
+	printf '#!/bin/bash\nexec %s "$@"\n' "${as_user[*]@Q} ${PAI_BUILD@Q}/pai-session" >bin/pai-session
+	chmod 755 bin/*
+	sed -n 's/^    //p' "$PAI_SOURCE/README.md" | grep -E '^pai-(exec --session|session)' >calls
+	[ "$(wc -l <calls)" = 4 ]
+	PATH=$work/bin:$PATH XDG_STATE_HOME=$work/state bash -euo pipefail calls >said </dev/null
+	grep -q '<table' said
+	[ "$(head -c 4 out/figure-1.png | tail -c 3)" = PNG ]
+	[ -d state/pai/sessions/other ]
+}
+
 @test "three calls: a table is read, described as HTML, and plotted as PNG" {
 	cp "$PAI_SOURCE/deploy/examples/sales.csv" .
 	cell -i sales.csv -n -c 'import pandas as pd; df = pd.read_csv("sales.csv")'

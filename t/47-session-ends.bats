@@ -181,7 +181,9 @@ while True: print("y" * 1000)'
 
 @test "kill -9 at any moment: the old state or the new, and the next turn works" {
 	[ "${PAI_AS:-}" != user ] || [ "$(id -u)" != 0 ] || [ -z "${as_user[*]}" ] || skip 'processes of another user; done as root'
-	python3 "$PAI_SOURCE/t/sessions/kills.py" "--times=${PAI_KILLS:-20}" -- "${pai[@]}"
+	times=20
+	[ "${PAI_TIER:-quick}" != full ] || times=200
+	python3 "$PAI_SOURCE/t/sessions/kills.py" "--times=${PAI_KILLS:-$times}" -- "${pai[@]}"
 }
 
 @test "a disk that fills up at any moment: the output is delivered, the session is as before" {
