@@ -41,7 +41,7 @@ int turn_prepare(struct turn *t, struct err *e)
 		return err_sys(e, ERR_HOST, "memory");
 	*c = (struct confine){ .who = CONFINE_COMMAND, .place = t->places,
 			       .child = { t->road->keeper.pid, t->spare->keeper.pid } };
-	add(c, t->places, t->r->files.dir, CONFINE_WRITE);
+	add(c, t->places, t->r->files.in.dir, CONFINE_WRITE);
 	for (size_t i = 0; i < t->inputs->roots; i++)
 		add(c, t->places, t->inputs->root[i], CONFINE_READ);
 	add_road(c, t->places, t->road, &t->choice->cgroup);
