@@ -315,6 +315,14 @@ static int check_clashes(struct inputs *in, struct err *e)
 	return rc;
 }
 
+int inputs_sources(const struct strv *sources, struct inputs *in, struct err *e)
+{
+	for (size_t i = 0; i < sources->n; i++)
+		if (strcmp(sources->at[i], PLAN_STDIO) && add_option(in, sources->at[i], e) < 0)
+			return -1;
+	return check_clashes(in, e);
+}
+
 int inputs_open(const struct plan *p, struct inputs *in, struct err *e)
 {
 	*in = (struct inputs){ 0 };
@@ -322,10 +330,7 @@ int inputs_open(const struct plan *p, struct inputs *in, struct err *e)
 		return err_in(e, "--input");
 	if (add_program(p, in, e) < 0)
 		return -1;
-	for (size_t i = 0; i < p->inputs.n; i++)
-		if (strcmp(p->inputs.at[i], PLAN_STDIO) && add_option(in, p->inputs.at[i], e) < 0)
-			return err_in(e, "--input");
-	return check_clashes(in, e) < 0 ? err_in(e, "--input") : 0;
+	return inputs_sources(&p->inputs, in, e) < 0 ? err_in(e, "--input") : 0;
 }
 
 /* Where PATH is, or would be, in LIST[0..N), which is sorted. */

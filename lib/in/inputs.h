@@ -45,6 +45,8 @@ int inputs_open(const struct plan *p, struct inputs *in, struct err *e);
  * /workspace, but what has a name that an input has, or lies beneath one that is no
  * folder. An ERR_SESSION says what cannot go in. */
 int inputs_add_folder(struct inputs *in, const char *path, struct err *e);
+/* The sources alone (SRC[:NAME]), into an IN of zeros. */
+int inputs_sources(const struct strv *sources, struct inputs *in, struct err *e);
 /* The start of the program's text, at most MAX bytes of it, for a look; waits for
  * standard input no longer than MS, or until SIG_FD can be read. Returns the
  * length; *TEXT is *ROOM's or the inputs' own. */
