@@ -277,9 +277,7 @@ static int run_with(struct live *live, struct inputs *in, int sig_fd, unsigned o
 	c.one_stream = !plan_wants_results(p) && (p->tar_out || same_file(STDOUT_FILENO, STDERR_FILENO));
 	if (in->from_stdin && isatty(STDIN_FILENO) && note && !p->quiet)
 		note("reading the program from the terminal; Ctrl-D ends it");
-	int rc = live_begin(live, &c, e);
-	if (rc == 0 && live->on)
-		rc = outdir_open_mirror(&r->files, live->turn.files, p->limit[LIMIT_DISK], e);
+	int rc = live_begin(live, &c, r, e);
 	if (rc == 0)
 		rc = run_first(live, in, &c, sig_fd, open, r, e);
 	if (rc == 0)
@@ -300,15 +298,6 @@ int run_image(const struct plan *p, struct image *im, struct err *e)
 	return image_find(p->image, im, e);
 }
 
-/* What was put into the session for this turn. */
-static int add_put(const struct live *l, struct inputs *in, struct err *e)
-{
-	char path[SESSION_PATH];
-
-	session_put(&l->session, path);
-	return inputs_add_folder(in, path, e);
-}
-
 static int run_all(const struct plan *p, unsigned open, run_note *note, struct result *r,
 		   struct err *e)
 {
@@ -325,9 +314,7 @@ static int run_all(const struct plan *p, unsigned open, run_note *note, struct r
 	int rc = inputs_open(p, &in, e);
 	if (rc < 0)
 		return inputs_close(&in), outdir_end_all(&r->files), -1;
-	rc = live_open(&live, p, sig_fd, r, e);
-	if (rc == 0 && live.on)
-		rc = add_put(&live, &in, e);
+	rc = live_open(&live, p, &in, sig_fd, r, e);
 	if (rc == 0)
 		rc = run_image(&live.plan, &r->image, e);
 	trace("inputs, image found");

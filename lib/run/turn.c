@@ -86,13 +86,13 @@ static int late(const struct turn *t, struct err *e)
 /* All has been delivered, as far as it will be. A session's kernel that rests is saved. */
 static int end_turn(struct turn *t, const char *warning, struct err *e)
 {
-	const struct err *lost = &t->r->files.mirror.lost;
-
 	turn_give_up(t, warning);
-	if (t->r->count && lost->kind)
-		live_refuse(t->live, t->r, lost->msg);
-	if (!t->r->count || t->r->session.why.kind)
+	if (!t->r->count)
 		return 0;
+	if (t->r->files.mirror.lost.kind) {
+		live_refuse(t->live, t->r, t->r->files.mirror.lost.msg);
+		return 0;
+	}
 	turn_enter(t, TURN_KEEP, BACKEND_KEEP_MS + PLAN_END_MS);
 	cgroup_release(&t->choice->cgroup);
 	return keeper_ask(t->road->keeper.link, KEEPER_KEEP, 0, e);
