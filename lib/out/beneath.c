@@ -3,6 +3,7 @@
 #include "out/beneath.h"
 
 #include "base/fd.h"
+#include "state/tree.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -201,29 +202,6 @@ void beneath_forget(struct beneath *b)
 	errno = was;
 }
 
-/* What folders are in folders here came through the bounds of a guest's paths. */
-static int remove_entry(int at, const char *name, unsigned depth)
-{
-	int rc = 0;
-
-	if (unlinkat(at, name, 0) == 0 || errno == ENOENT)
-		return 0;
-	if (errno != EISDIR && errno != EPERM)
-		return -1;
-	int fd = openat(at, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	DIR *d = fd < 0 ? NULL : fdopendir(fd);
-	if (!d) {
-		fd_closep(&fd);
-		return -1;
-	}
-	for (struct dirent *one; rc == 0 && (one = readdir(d));)
-		if (strcmp(one->d_name, ".") && strcmp(one->d_name, ".."))
-			rc = depth > MSG_DEPTH_MAX ? (errno = ELOOP, -1)
-			   : remove_entry(dirfd(d), one->d_name, depth + 1);
-	(void)closedir(d);	/* only read */
-	return rc < 0 ? -1 : unlinkat(at, name, AT_REMOVEDIR);
-}
-
 int beneath_remove(const struct beneath *b, const char *path)
 {
 	char name[MSG_NAME_MAX + 1];
@@ -231,7 +209,7 @@ int beneath_remove(const struct beneath *b, const char *path)
 
 	if (at < 0)
 		return errno == ENOENT || errno == ENOTDIR || errno == ELOOP ? 0 : -1;
-	return remove_entry(at, name, 0);
+	return tree_remove(at, name);
 }
 
 void beneath_close(struct beneath *b)

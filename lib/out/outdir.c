@@ -53,9 +53,9 @@ int outdir_open(struct outdir *d, const struct plan *p, struct err *e)
 	return 0;
 }
 
-int outdir_open_mirror(struct outdir *d, int dir, struct err *e)
+int outdir_open_mirror(struct outdir *d, int dir, uint64_t disk_bytes, struct err *e)
 {
-	return mirror_open(&d->mirror, dir, d->plan->limit[LIMIT_DISK], e);
+	return mirror_open(&d->mirror, dir, disk_bytes, e);
 }
 
 static void *grow(void *list, size_t n, size_t size, struct err *e)

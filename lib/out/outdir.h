@@ -89,10 +89,10 @@ void outdir_init(struct outdir *d);
  * plan is borrowed. */
 int outdir_open(struct outdir *d, const struct plan *p, struct err *e);
 /* After it: the run is a session's turn. DIR: session_turn.files, which stays the
- * caller's. What the frames say of /workspace is done there too; where that fails,
+ * caller's. DISK_BYTES: the session's disk. What the frames say of /workspace is done there too; where that fails,
  * mirror.lost has the reason (else its kind is 0), and the turn must not be committed:
  * its snapshot and its files would differ. */
-int outdir_open_mirror(struct outdir *d, int dir, struct err *e);
+int outdir_open_mirror(struct outdir *d, int dir, uint64_t disk_bytes, struct err *e);
 int outdir_file(struct outdir *d, const struct msg_file *m, struct err *e);
 int outdir_data(struct outdir *d, const uint8_t *data, size_t n, struct err *e);
 int outdir_end(struct outdir *d, struct err *e);

@@ -136,7 +136,7 @@ int live_begin(struct live *l, struct choice *c, struct result *r, struct err *e
 	if (l->session.turn && session_fits(&l->session, &l->here[choice_first(c)], e) < 0)
 		return -1;
 	if (session_begin(&l->session, &l->turn, e) < 0 ||
-	    outdir_open_mirror(&r->files, l->turn.files, e) < 0)
+	    outdir_open_mirror(&r->files, l->turn.files, l->plan.limit[LIMIT_DISK], e) < 0)
 		return -1;
 	c->keep_dir = l->turn.snapshot;
 	c->resume_dir = l->session.turn ? l->resume : NULL;

@@ -192,13 +192,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 	r.plan.limit[LIMIT_MAX_OUTPUT] = how & 4 ? OUTPUT_MAX : UINT64_MAX;
 	if (how & 16)
 		MUST(strv_add(&r.plan.exclude, "sub/b", &e) == 0 && strv_add(&r.plan.include, "[a-s]*", &e) == 0);
-	r.plan.limit[LIMIT_DISK] = r.plan.limit[LIMIT_MAX_OUTPUT];
 	MUST(outdir_open(&r.d, &r.plan, &e) == 0);
 	r.session = how & 32;
 	if (r.session) {
 		AUTO_FD dir = open("out/sub", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 
-		MUST(dir >= 0 && outdir_open_mirror(&r.d, dir, &e) == 0);
+		MUST(dir >= 0 && outdir_open_mirror(&r.d, dir, r.plan.limit[LIMIT_MAX_OUTPUT], &e) == 0);
 	}
 	r.d.asked = !(how & 64);
 	for (int rc = 0; rc == 0 && r.script.left > 0;) {

@@ -287,7 +287,7 @@ static void begin(struct setting *s, struct bytes *script, uint8_t how, uint8_t 
 	if (more & 16) {	/* a session's */
 		AUTO_FD dir = open("out/sub", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 
-		MUST(dir >= 0 && outdir_open_mirror(&s->result.files, dir, &e) == 0);
+		MUST(dir >= 0 && outdir_open_mirror(&s->result.files, dir, OUTPUT_MAX, &e) == 0);
 	}
 }
 
