@@ -245,8 +245,9 @@ static int add_program_file(const struct plan *p, struct inputs *in, struct err 
 		return err_set(e, ERR_UNREADABLE, "'%s': not a name for a program", path);
 	if (in->lang == PLAN_AUTO)
 		in->lang = first_line(fd);
-	if (p->cell && in->lang == PLAN_SHELL)
-		return err_set(e, ERR_USAGE, "--cell: '%s' is a shell program", path);
+	if (in->lang == PLAN_SHELL && (p->session || plan_insists(p, "defaults.cell")))
+		return err_set(e, ERR_USAGE, "--%s: '%s' is a shell program", p->session ? "session" : "cell",
+			       path);
 	struct input *i = add(in, path, in->file, &st, e);
 	if (!i)
 		return -1;

@@ -51,7 +51,8 @@ static int on_hello(struct turn *t, const struct frame *f, struct err *e)
 	    stream_open(&t->r->err, fd_take(&t->err_fd), e) < 0)
 		return -1;
 	turn_load(t);
-	return keeper_ask(t->road->keeper.link, KEEPER_LAST, 0, e);
+	/* a session's has its snapshot to make yet */
+	return t->live->on ? 0 : keeper_ask(t->road->keeper.link, KEEPER_LAST, 0, e);
 }
 
 static int on_credit(struct turn *t, const struct frame *f, struct err *e)
@@ -121,8 +122,11 @@ static int on_ended(struct turn *t, const struct frame *f, struct err *e)
 	if (msg_get_ended(f, &m, e) < 0)
 		return -1;
 	trace("guest: program ended");
+	if (m.count > 0 && !t->live->on)
+		return err_set(e, ERR_GUEST, "a kernel that rests, of no session");
 	turn_limit_keeper(t, NUM_NONE);
 	t->r->ended = true;
+	t->r->count = m.count;
 	t->r->ended_us = clock_now_us();
 	t->r->signal = m.signaled ? (int)m.code : 0;
 	t->r->exit_code = m.signaled ? 0 : (int)m.code;
