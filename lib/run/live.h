@@ -33,6 +33,8 @@ int live_begin(struct live *l, struct choice *c, struct err *e);
 int live_verify(const struct live *l, struct err *e);
 /* The cell's text goes into the sandbox. */
 void live_code(struct live *l, const uint8_t *text, size_t n);
+/* There is no snapshot that could be saved, for this reason. */
+void live_refuse(const struct live *l, struct result *r, const char *why);
 /* The snapshot is there: makes it the session's. */
 int live_commit(struct live *l, struct result *r, struct err *e);
 /* Says in *R what became of the session; what was not committed goes. */

@@ -117,8 +117,7 @@ static int on_deadline(struct turn *t, struct err *e)
 		return err_set(e, ERR_DIED, "the sandbox fell silent while it sent files");
 	case TURN_KEEP:
 		turn_give_up(t, NULL);
-		(void)err_set(&t->r->session.why, ERR_SESSION, "session '%s' is not saved: not in time",
-			      t->live->session.name);
+		live_refuse(t->live, t->r, "not in time");
 		return 0;
 	default:
 		if (!t->hurry)
