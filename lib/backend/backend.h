@@ -27,6 +27,7 @@
 struct sandbox {
 	pid_t pid;		/* whose end is the sandbox's */
 	int fd[KEEPER_FDS];	/* control, stdout, stderr */
+	int base;		/* the backend's own; 0 in a new one */
 };
 
 /* What was chosen, and all that a start needs; made before the keeper is. */

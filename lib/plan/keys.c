@@ -47,7 +47,7 @@ const struct key keys[] = {
 	{ 0, "max-files", "N", set_limit, LIMIT_MAX_FILES, 0, "keep at most N files and folders (1000)" },
 	{ 0, "max-output", "SIZE", set_limit, LIMIT_MAX_OUTPUT, 0, "keep at most SIZE bytes of files (512M)" },
 	{ 'e', "env", "NAME[=VALUE]", add_env, 0, KEY_MANY, "set a variable for the program" },
-	{ 's', "session", "NAME", set_text, FIELD(session), 0, "run the next cell of a session that lives in files" },
+	{ 's', "session", "NAME", set_text, FIELD(session), 0, "run the next cell of a saved session" },
 	{ 0, "session-dir", "DIR", set_text, FIELD(session_dir), 0, "where sessions lie (the user's state folder)" },
 	{ 0, "context", "NAME", set_text, FIELD(context), 0, "which of the session's kernels (main)" },
 	{ 0, "lock-wait", "TIME", set_lock_wait, FIELD(lock_wait_ms), 0, "wait for a session in use (60s)" },

@@ -90,15 +90,11 @@ int turn_go_cold(struct turn *t, bool damaged, const char *why, struct err *e)
 /* A session's is made, or not: that is the end of the turn. */
 static int on_kept(struct turn *t, const struct keeper_msg *m)
 {
-	struct err *why = &t->r->session.why;
-
 	trace("sandbox saved");
 	if (m->err.kind)
-		(void)err_set(why, ERR_SESSION, "%s", m->err.msg);
+		live_refuse(t->live, t->r, m->err.msg);
 	else
-		(void)live_commit(t->live, t->r, why);
-	if (why->kind)
-		(void)err_in(why, "session '%s' is not saved", t->live->session.name);
+		(void)live_commit(t->live, t->r, &t->r->session.why);
 	turn_give_up(t, NULL);
 	return 0;
 }

@@ -12,7 +12,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/signalfd.h>
 #include <time.h>
+#include <unistd.h>
 
 #define FILES_TOLD 100u		/* names in a line of the log */
 
@@ -62,9 +64,20 @@ static int take_over(struct live *l, struct err *e)
 	return take_sizes(l, e);
 }
 
-int live_open(struct live *l, const struct plan *p, int sig_fd, struct result *r, struct err *e)
+/* The wait for the lock ends by a signal as a run does. */
+static int note_signal(int sig_fd, struct result *r, const struct err *e)
 {
-	char folder[SESSION_PATH];
+	struct signalfd_siginfo si;
+
+	if (e->kind == ERR_BUSY && read(sig_fd, &si, sizeof(si)) == sizeof(si))
+		r->cancel = (int)si.ssi_signo;
+	return -1;
+}
+
+int live_open(struct live *l, const struct plan *p, struct inputs *in, int sig_fd, struct result *r,
+	      struct err *e)
+{
+	char folder[SESSION_PATH], put[SESSION_PATH];
 
 	*l = (struct live){ .on = p->session != NULL, .plan = *p, .session = SESSION_NONE,
 			    .turn = SESSION_TURN_NONE };
@@ -75,11 +88,15 @@ int live_open(struct live *l, const struct plan *p, int sig_fd, struct result *r
 		return err_in(e, "--session");
 	if (p->context && session_check_name("context", p->context, e) < 0)
 		return err_in(e, "--context");
-	if (session_folder(p->session_dir, true, folder, e) < 0 ||
-	    session_open(&l->session, folder, p->session, SESSION_TURN, p->lock_wait_ms, sig_fd, e) < 0)
+	if (session_folder(p->session_dir, true, folder, e) < 0)
 		return -1;
+	if (session_open(&l->session, folder, p->session, SESSION_TURN, p->lock_wait_ms, sig_fd, e) < 0)
+		return note_signal(sig_fd, r, e);
 	trace("session opened");
 	snprintf(r->session.name, sizeof(r->session.name), "%s", p->session);
+	session_put(&l->session, put);
+	if (inputs_add_folder(in, put, e) < 0)
+		return -1;
 	return l->session.turn ? take_over(l, e) : 0;
 }
 
@@ -107,7 +124,7 @@ static int learn(struct live *l, const struct choice *c, int i, struct err *e)
 	return 0;
 }
 
-int live_begin(struct live *l, struct choice *c, struct err *e)
+int live_begin(struct live *l, struct choice *c, struct result *r, struct err *e)
 {
 	if (!l->on)
 		return 0;
@@ -118,7 +135,8 @@ int live_begin(struct live *l, struct choice *c, struct err *e)
 			return -1;
 	if (l->session.turn && session_fits(&l->session, &l->here[choice_first(c)], e) < 0)
 		return -1;
-	if (session_begin(&l->session, &l->turn, e) < 0)
+	if (session_begin(&l->session, &l->turn, e) < 0 ||
+	    outdir_open_mirror(&r->files, l->turn.files, l->plan.limit[LIMIT_DISK], e) < 0)
 		return -1;
 	c->keep_dir = l->turn.snapshot;
 	c->resume_dir = l->session.turn ? l->resume : NULL;
@@ -177,24 +195,25 @@ static char *log_line(struct live *l, const struct result *r, int64_t now)
 	return text;
 }
 
+void live_refuse(const struct live *l, struct result *r, const char *why)
+{
+	(void)err_set(&r->session.why, ERR_SESSION, "session '%s': turn %" PRIu64 " is not saved: %s",
+		      l->session.name, l->session.turn + 1, why);
+}
+
 int live_commit(struct live *l, struct result *r, struct err *e)
 {
-	int64_t now = (int64_t)time(NULL);
 	int i = 0;
 
 	while (i < BACKENDS - 1 && strcmp(backends[i]->name, r->backend))
 		i++;
-	struct session_facts f = l->here[i];
-	f.turn = l->session.turn + 1;
-	f.created_s = l->session.turn ? l->session.facts.created_s : now;
-	f.saved_s = now;
-	char *line = log_line(l, r, now);
-	int rc = line ? session_commit(&l->session, &l->turn, &f, line, l->plan.keep_turns, e)
+	char *line = log_line(l, r, (int64_t)time(NULL));
+	int rc = line ? session_commit(&l->session, &l->turn, &l->here[i], line, l->plan.keep_turns, e)
 		      : err_set(e, ERR_SESSION, "memory is short");
 	free(line);
 	trace("turn committed");
 	if (rc == 0) {
-		r->session.turn = f.turn;
+		r->session.turn = l->session.turn;
 		r->session.state = SESSION_KEPT;
 	}
 	return rc;

@@ -12,8 +12,8 @@
 #include <stdint.h>
 #include <sys/stat.h>
 
-#define TREE_DEPTH_MAX 64
-#define TREE_FILES_MAX 100000u
+#define TREE_DEPTH_MAX 66	/* those of /workspace, with what they lie in here */
+#define TREE_FILES_MAX 100100u	/* the same, with a snapshot's */
 #define TREE_PATH 4097		/* bytes of a path, NUL included */
 
 /* The folder NAME in AT, open to read. */
