@@ -11,7 +11,7 @@ int main(int argc, char **argv)
 	/* Static: large, and lives as long as the sandbox. */
 	static struct guest g = {
 		.ctl = -1, .group = { -1, -1 }, .file = -1, .stdin_fd = -1, .go_fd = -1,
-		.report.fd = -1,
+		.stderr_fd = -1, .report.fd = -1,
 		.pump = { { .from = -1, .to = -1 }, { .from = -1, .to = -1 } },
 	};
 

@@ -13,7 +13,7 @@ setup() {
 		# an address of this test's own
 		channel.ADDRESS = play.ADDRESS = b"\0pai-results-%d" % os.getpid()
 		told = types.SimpleNamespace(
-		    kind="cell", report=play.TOKEN, figures=False, pid=os.getpid()
+		    kind="cell", token=play.TOKEN, report=True, figures=False, pid=os.getpid()
 		)
 		sys.modules["sitecustomize"] = types.SimpleNamespace(this_run=told)
 

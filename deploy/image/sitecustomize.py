@@ -31,16 +31,21 @@ def read_all(fd):
 
 
 class Go:
-    """What pai-guest says of this run; see send_go() in lib/guest/program.c."""
+    """What pai-guest says of this run; see kernel_go() in lib/guest/kernel.c."""
 
-    def __init__(self):
-        words = [os.fsdecode(w) for w in read_all(GO_FD).split(b"\0")[:-1]]
-        self.kind, self.path, self.shown, last, self.report, figures, one = words[:7]
-        self.print_last, self.figures = bool(last), bool(figures)
-        self.one_stream = bool(one)
-        count = int(words[7])
-        self.args, self.env = words[8 : 8 + count], words[8 + count :]
+    def __init__(self, fd=GO_FD):
+        words = [os.fsdecode(w) for w in read_all(fd).split(b"\0")[:-1]]
+        self.kind, self.path, self.shown, last, self.token = words[:5]
+        self.print_last = bool(last)
+        self.report, self.figures, self.one_stream, self.session = map(bool, words[5:9])
+        count = int(words[9])
+        self.args, self.env = words[10 : 10 + count], words[10 + count :]
         self.pid = os.getpid()
+
+    def arguments(self):
+        """sys.argv, as python3 has it of a program that is no file."""
+        name = {"<string>": "-c", "<stdin>": "-"}.get(self.shown, self.shown)
+        return [name, *self.args]
 
 
 this_run = None  # the Go of the process that pai-guest started, for _pai
@@ -194,9 +199,7 @@ def write_main(code):
 
 def set_arguments(go):
     sys.path.insert(0, "/workspace")
-    # as python3 names a program that is no file
-    name = {"<string>": "-c", "<stdin>": "-"}.get(go.shown, go.shown)
-    sys.argv[:] = [name, *go.args]
+    sys.argv[:] = go.arguments()
     sys.orig_argv[:] = ["python3", *sys.argv]
 
 
@@ -216,6 +219,8 @@ def preload(names):
             __import__(name)
         except Exception:
             pass  # the image has less, or others: the program will see that itself
+    if "_pai.cell" in sys.modules:
+        import _pai.session  # noqa: F401  a cell may be a session's
     for stream in (sys.stdout, sys.stderr):
         stream.flush()
     gc.collect()
@@ -257,6 +262,10 @@ def become_program():
     """From the word to go on, the program's time passes."""
     global this_run
     go = this_run = Go()
+    if go.session:
+        from _pai import session
+
+        session.quiet.begin()
     if go.one_stream:
         os.dup2(1, 2)
     os.chdir("/workspace")

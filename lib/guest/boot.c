@@ -114,9 +114,11 @@ static int make_streams(struct guest *g, struct err *e)
 
 		if (pipe2(fd, O_CLOEXEC) < 0 || fchmod(fd[1], 0666) < 0 ||
 		    fcntl(fd[1], F_SETPIPE_SZ, GUEST_PIPE) < 0 || fd_nonblock(fd[0], true) < 0 ||
-		    dup2(fd[1], STDOUT_FILENO + i) < 0 || close(fd[1]) < 0)
+		    dup2(fd[1], STDOUT_FILENO + i) < 0)
 			return err_sys(e, ERR_HOST, "make the program's streams");
 		g->pump[i].from = fd[0];
+		fd_closep(&g->stderr_fd);
+		g->stderr_fd = fd[1];	/* of the last one: see serve.c */
 	}
 	return 0;
 }

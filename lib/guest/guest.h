@@ -10,9 +10,13 @@
  * place    files that arrive
  * unpack   a tar of them
  * program  the program's process
+ * kernel   an interpreter that lives on between the turns of a session
+ * still    how all processes stand still between them
+ * end      how a turn ends
  * report   its results, and its uncaught exception
  * filter   its system calls
  * collect  files that it made
+ * seen     how they were when they were last looked at
  * serve    the loop that ties them
  */
 #ifndef PAI_GUEST_GUEST_H
@@ -26,6 +30,7 @@
 #include <poll.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/stat.h>
 #include <sys/types.h>
 
 #define GUEST_UID 1000
@@ -41,7 +46,7 @@
 
 enum guest_group { GROUP_PIDS, GROUP_CPU, GROUPS };	/* in a microVM the first is for all */
 
-struct seen;			/* collect.c: the inputs as they were placed */
+struct seen;			/* seen.h: what is known of /workspace */
 
 /* One stream of the program on its way into a connection; under gVisor there
  * are none, for its own streams lead to the host. */
@@ -74,6 +79,21 @@ struct report {
 	uint32_t bytes_noted;
 };
 
+/* An interpreter of a session; see kernel.c. */
+struct kernel {
+	char name[MSG_CONTEXT_MAX + 1];
+	pid_t pid;
+	int go_fd;		/* to its hook while it rests, else -1 */
+};
+
+/* What stands still; see still.c. */
+#define STILL_HELD 64u		/* processes that the program itself has stopped */
+struct still {
+	bool on;
+	pid_t held[STILL_HELD];
+	size_t n;
+};
+
 struct guest {
 	bool vm;		/* we are the init of a microVM */
 	int ctl;		/* the control channel */
@@ -85,13 +105,25 @@ struct guest {
 	struct msg_text text;
 	struct strv args, env, include, exclude;
 
+	struct kernel kernel[MSG_CONTEXTS_MAX];	/* of a session */
+	size_t kernels;
+	struct kernel *active;	/* the one that runs this turn's cell, or NULL */
+	bool resumed;		/* a turn is over: this is a later one, or none has begun */
+	bool over;		/* the active kernel says that its cell has ended: */
+	uint8_t code;		/* … with this status */
+	uint32_t count;		/* … and it was the kernel's cell of this number */
+	struct still still;
+	int stderr_fd;		/* in a microVM: where standard error goes if it is a stream
+				 * of its own */
+
+	bool placed;		/* a file has arrived in this turn */
 	int file;		/* the file that DATA goes to, or -1 */
 	char file_path[MSG_PATH_MAX + 1];	/* in /workspace, or "" */
 	struct unpack unpack;
 	struct seen *seen;
 
 	pid_t pid;		/* the program, 0: none yet, -1: gone */
-	bool warm;		/* it was prepared before RUN was known */
+	bool warm;		/* it was prepared before RUN was known, or is of an earlier turn */
 	bool ready;		/* its interpreter waits for the program */
 	bool wanted;		/* START has come */
 	bool started;		/* its own first step is allowed */
@@ -103,7 +135,9 @@ struct guest {
 	int stdin_fd;		/* our end of its standard input, or -1 */
 	struct buf stdin_buf;	/* arrived, not yet taken by the program */
 	bool stdin_end;
-	uint64_t memory_left;	/* in a microVM: the limit without the inputs */
+	uint64_t files_before;	/* bytes in the pool when RUN came */
+	uint64_t files_ours;	/* bytes of the inputs of all turns */
+	uint64_t memory_left;	/* in a microVM: the limit without these */
 	enum msg_by by;		/* who ended it */
 };
 
@@ -120,9 +154,12 @@ int guest_as_root(struct err *e);
 int world_base(struct guest *g, struct err *e);
 /* For an interpreter that imports before RUN: a home like the one to come. */
 int world_prepare(struct err *e);
-/* The pool, the host's name, the process limit: after RUN. */
+/* The pool, the host's name, the process limit: after RUN. In a later turn of a session
+ * pool and name are those of the first. */
 int world_enter(struct guest *g, struct err *e);
 
+/* Writes TEXT to a file of the program's cgroup. */
+int world_set(const struct guest *g, const char *file, const char *text, struct err *e);
 /* In a microVM: what is left of the memory for the program, files counted. */
 int world_hold_memory(struct guest *g, struct err *e);
 /* In a microVM: what the program has of it. */
@@ -151,9 +188,8 @@ int unpack_end_of(struct guest *g, struct err *e);
 /* Starts an interpreter that imports PRELOAD (names parted by commas) and then
  * waits for its program; it says so on g->go_fd. */
 int program_prepare(struct guest *g, const char *preload, struct err *e);
-/* A clone's interpreter may do what needs no program: it takes a few ms to come
- * to itself, beside what we have to do. */
-int program_wake(struct guest *g, struct err *e);
+/* A new pipe of standard input: its end for the program, ours is g->stdin_fd. */
+int program_stdin(struct guest *g, struct err *e);
 /* Starts the program (STARTED is sent), or the interpreter for it: call it again
  * when that is ready. */
 int program_start(struct guest *g, struct err *e);
@@ -166,11 +202,47 @@ int program_watch(struct guest *g, int *ms, struct err *e);
 /* Ends all processes but our own, and reaps them. */
 int program_end_all(struct guest *g, struct err *e);
 
-/* Listens for what the start hook reports; before the program starts. */
+/* After RUN: whose kernel it is for. An ERR_USAGE if there are too many already. */
+int kernel_choose(struct guest *g, struct err *e);
+/* A clone's interpreter may do what needs no program: it takes a few ms to come
+ * to itself, beside what we have to do. */
+int kernel_wake(struct guest *g, struct err *e);
+/* At START: what stands still goes on, and the kernel of this turn, if it is not a new
+ * one, is woken. Does nothing in a first turn. */
+int kernel_resume(struct guest *g, struct err *e);
+/* Tells the hook, at g->go_fd, what it is to run. */
+int kernel_go(struct guest *g, struct err *e);
+/* From here on the CPU time and memory of the process are the program's. */
+void kernel_begin(struct guest *g);
+/* What it has had of both since then, while it lives. */
+void kernel_usage(const struct guest *g, struct msg_ended *m);
+/* The hook says, by BODY[0..N), that its cell has ended, and passes *FD on, at which it
+ * waits. Takes that over, and sets g->over, if it may be so. */
+void kernel_over(struct guest *g, const uint8_t *body, size_t n, int *fd);
+/* True if PID is the program, or a kernel of the session. */
+bool kernel_is(const struct guest *g, pid_t pid);
+/* Forgets what was this turn's alone: the next RUN may come. */
+void kernel_next(struct guest *g);
+
+/* Stops all of the program's processes, and waits until they are. */
+int still_begin(struct guest *g, struct err *e);
+/* They go on. */
+int still_end(struct guest *g, struct err *e);
+
+/* Reaps what has ended. If that was the program or a kernel, the run is over and 0 is
+ * returned; 1 while it goes on. */
+int end_reap(struct guest *g, struct err *e);
+/* The cell is over and its kernel rests: so does the session, once the host has heard
+ * of it. 1, or 0 if it is over after all. */
+int end_rest(struct guest *g, struct err *e);
+
+/* Listens for what the start hook reports, under a new token; before the program starts. */
 int report_open(struct guest *g, struct err *e);
 /* Sends the host what has come: 1 if there may be more, 0, or -1 and *e. */
 int report_step(struct guest *g, struct err *e);
-/* The same to the end, when no process of the program is left. */
+/* The same to the end, when all of the program's processes stand still. */
+int report_drain(struct guest *g, struct err *e);
+/* … and when none is left. */
 int report_end(struct guest *g, struct err *e);
 
 /* In a child: no capabilities, the program's uid and its filter, for good. */
@@ -178,11 +250,14 @@ int program_drop_rights(struct err *e);
 
 int filter_load(struct err *e);
 
-/* Remembers PATH (in /workspace) as it is now: an input. */
+/* Remembers PATH (in /workspace) as it is now: an input; but not what the turn before
+ * left so. */
 int collect_remember(struct guest *g, const char *path, struct err *e);
-/* True if PATH is an input already. */
+/* True if PATH is an input of this turn already. */
 bool collect_knows(const struct guest *g, const char *path);
-/* Sends all that is new or changed in /workspace. */
+/* True if PATH is no input of this turn, and *ST is how the turn before left it. */
+bool collect_left(const struct guest *g, const char *path, const struct stat *st);
+/* Sends all that is new or changed in /workspace, and in a session what is gone. */
 int collect_send(struct guest *g, struct err *e);
 
 /* The whole life of pai-guest; returns its exit status. */

@@ -15,25 +15,51 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* A place that is full is the user's matter; everything else is ours. */
-static int place_failed(const char *path, struct err *e)
+/* A place that is full is the user's matter, and so is what earlier turns of a session
+ * have left there; everything else is ours. */
+static int place_failed(const struct guest *g, const char *path, struct err *e)
 {
 	if (errno == ENOSPC)
 		return err_set(e, ERR_USAGE, "the inputs do not fit into --disk ('%s')", path);
+	if (g->resumed)
+		return err_sys(e, ERR_USAGE, "'%s' cannot be placed in the session's " GUEST_WORKSPACE, path);
 	return err_sys(e, ERR_HOST, "place '%s'", path);
 }
 
+/* In a later turn what is there already may be the program's: a folder that is wanted
+ * must be one, and no link to one. */
+static int make_folder(const struct guest *g, const char *full, mode_t mode)
+{
+	struct stat st;
+
+	if (mkdir(full, mode) == 0)
+		return 0;
+	if (errno != EEXIST || !g->resumed || lstat(full, &st) < 0)
+		return errno == EEXIST ? 0 : -1;
+	errno = ENOTDIR;
+	return S_ISDIR(st.st_mode) ? 0 : -1;
+}
+
 /* Makes the folders that PATH lies in. */
-static int make_parents(const char *path, struct err *e)
+static int make_parents(const struct guest *g, const char *path, struct err *e)
 {
 	char part[MSG_PATH_MAX + sizeof(GUEST_WORKSPACE) + 1];
 
 	for (const char *s = strchr(path, '/'); s; s = strchr(s + 1, '/')) {
 		snprintf(part, sizeof(part), "%s/%.*s", GUEST_WORKSPACE, (int)(s - path), path);
-		if (mkdir(part, 0755) < 0 && errno != EEXIST)
-			return place_failed(path, e);
+		if (make_folder(g, part, 0755) < 0)
+			return place_failed(g, path, e);
 	}
 	return 0;
+}
+
+/* Takes away what an earlier turn has left at the place of a file or link; a folder
+ * stays, and is in the way. */
+static int make_room(const struct guest *g, const char *full, const char *path, struct err *e)
+{
+	if (!g->resumed || unlink(full) == 0 || errno == ENOENT)
+		return 0;
+	return place_failed(g, path, e);
 }
 
 static int place_one(struct guest *g, const struct msg_file *m, struct err *e)
@@ -45,23 +71,23 @@ static int place_one(struct guest *g, const struct msg_file *m, struct err *e)
 		snprintf(path, sizeof(path), "%s", GUEST_TEXT);
 	else if (collect_knows(g, m->path))
 		return err_set(e, ERR_USAGE, "'%s' is in the tar from standard input too", m->path);
-	else if (make_parents(m->path, e) < 0)
+	else if (make_parents(g, m->path, e) < 0)
+		return -1;
+	if (m->type != MSG_FOLDER && make_room(g, path, m->path, e) < 0)
 		return -1;
 	switch (m->type) {
 	case MSG_FOLDER:
-		if (mkdir(path, 0700) < 0 && errno != EEXIST)
-			return place_failed(m->path, e);
-		if (chmod(path, m->mode | 0700) < 0)
-			return place_failed(m->path, e);
+		if (make_folder(g, path, 0700) < 0 || chmod(path, m->mode | 0700) < 0)
+			return place_failed(g, m->path, e);
 		break;
 	case MSG_LINK:
 		if (symlink(m->target, path) < 0)
-			return place_failed(m->path, e);
+			return place_failed(g, m->path, e);
 		break;
 	default:
 		g->file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
 		if (g->file < 0 || fchmod(g->file, m->mode | 0400) < 0)
-			return place_failed(m->path, e);
+			return place_failed(g, m->path, e);
 		snprintf(g->file_path, sizeof(g->file_path), "%s",
 			 m->place == MSG_IN_WORKSPACE ? m->path : "");
 		return 0;
@@ -75,6 +101,7 @@ int place_file(struct guest *g, const struct msg_file *m, struct err *e)
 		return err_set(e, ERR_GUEST, "a file before the end of another");
 	if (m->place == MSG_AS_TAR)
 		return unpack_begin(g, e);
+	g->placed = true;
 	if (guest_as_user(e) < 0 || place_one(g, m, e) < 0)
 		return -1;
 	return guest_as_root(e);
@@ -90,7 +117,7 @@ int place_data(struct guest *g, const struct frame *f, struct err *e)
 	if (g->unpack.open && unpack_data(g, f->body, f->len, e) < 0)
 		return -1;
 	if (!g->unpack.open && fd_write_all(g->file, f->body, f->len) < 0)
-		return place_failed(g->file_path, e);
+		return place_failed(g, g->file_path, e);
 	pack_number(&p, f->len, 4);
 	return guest_send(g, MSG_CREDIT_MORE, more, p.len, e);
 }
@@ -102,7 +129,7 @@ int place_end(struct guest *g, struct err *e)
 	if (g->file < 0)
 		return err_set(e, ERR_GUEST, "the end of no file");
 	if (close(fd_take(&g->file)) < 0)
-		return place_failed(g->file_path, e);
+		return place_failed(g, g->file_path, e);
 	if (!*g->file_path)
 		return 0;
 	if (guest_as_user(e) < 0 ||

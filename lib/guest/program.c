@@ -102,42 +102,6 @@ static int make_argv(struct guest *g, struct strv *argv, struct err *e)
 	return g->args.n ? add_words(argv, (const char *const *)g->args.at, e) : 0;
 }
 
-static int send_words(const struct guest *g, const char *const *words, size_t n)
-{
-	for (size_t i = 0; i < n; i++)
-		if (fd_write_all(g->go_fd, words[i], strlen(words[i]) + 1) < 0)
-			return -1;
-	return 0;
-}
-
-/* What the start hook is told: strings, each with its NUL; the last ones are the
- * arguments, the number of them first, then the variables. */
-static int send_go(const struct guest *g, struct err *e)
-{
-	const struct msg_run *run = &g->run;
-	char path[sizeof(GUEST_WORKSPACE) + 1 + MSG_PATH_MAX], count[16];
-	bool one = g->vm && run->flags & MSG_ONE_STREAM;	/* gVisor's are one already */
-	bool figures = run->flags & (MSG_COLLECT | MSG_LIST);
-	const char *words[] = {
-		run->lang == MSG_MODULE ? "module" : run->flags & MSG_CELL ? "cell" : "program",
-		*run->file ? path : GUEST_TEXT,
-		run->shown,
-		run->flags & MSG_PRINT_LAST ? "1" : "",
-		g->report.token,
-		figures ? "1" : "",
-		one ? "1" : "",
-		count,
-	};
-
-	snprintf(path, sizeof(path), GUEST_WORKSPACE "/%s", run->file);
-	snprintf(count, sizeof(count), "%zu", g->args.n);
-	if (send_words(g, words, sizeof(words) / sizeof(*words)) < 0 ||
-	    send_words(g, (const char *const *)g->args.at, g->args.n) < 0 ||
-	    send_words(g, (const char *const *)g->env.at, g->env.n) < 0)
-		return err_sys(e, ERR_IMAGE, "tell the interpreter");
-	return 0;
-}
-
 static int set_rlimits(struct err *e)
 {
 	const rlim_t none = RLIM_INFINITY;
@@ -257,20 +221,31 @@ static int fork_program(struct guest *g, const int fd[2], char **argv, char **en
 	return 0;
 }
 
-/* The pipe of standard input, and the socket pair over which a start hook says
- * that it is ready and is told to go. */
-static int spawn_with(struct guest *g, struct strv *argv, struct strv *env, bool hooked,
-		      struct err *e)
+int program_stdin(struct guest *g, struct err *e)
 {
-	int in[2], go[2] = { -1, -1 };
+	int in[2];
 
 	if (pipe2(in, O_CLOEXEC) < 0)
 		return err_sys(e, ERR_HOST, "make a pipe");
 	AUTO_FD in_end = in[0];
+	fd_closep(&g->stdin_fd);
 	g->stdin_fd = in[1];
 	/* so that /dev/stdin can be opened by the program's user */
 	if (fd_nonblock(g->stdin_fd, true) < 0 || fchown(in_end, GUEST_UID, GUEST_UID) < 0)
 		return err_sys(e, ERR_HOST, "set up standard input");
+	return fd_take(&in_end);
+}
+
+/* Its standard input, and the socket pair over which a start hook says that it is ready
+ * and is told to go. */
+static int spawn_with(struct guest *g, struct strv *argv, struct strv *env, bool hooked,
+		      struct err *e)
+{
+	int go[2] = { -1, -1 };
+	AUTO_FD in_end = program_stdin(g, e);
+
+	if (in_end < 0)
+		return -1;
 	if (hooked && socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, go) < 0)
 		return err_sys(e, ERR_HOST, "make a socket pair");
 	AUTO_FD go_end = go[1];
@@ -309,39 +284,14 @@ int program_prepare(struct guest *g, const char *preload, struct err *e)
 	return spawn(g, preload, e);
 }
 
-int program_wake(struct guest *g, struct err *e)
-{
-	g->ready = false;	/* until it has new random numbers */
-	return fd_write_all(g->go_fd, "W", 1) < 0 ? err_sys(e, ERR_IMAGE, "wake the interpreter") : 0;
-}
-
-/* What an interpreter spent on its own start, and a template's on its imports,
- * is not the program's. In ticks of 10 ms, as /proc tells it. */
-static void note_spent(struct guest *g)
-{
-	char path[32], text[512];
-	uint64_t user, sys, tick_us = 1000000 / (uint64_t)sysconf(_SC_CLK_TCK);
-
-	snprintf(path, sizeof(path), "/proc/%d/stat", g->pid);
-	AUTO_FD fd = open(path, O_RDONLY | O_CLOEXEC);
-	ssize_t n = fd < 0 ? -1 : read(fd, text, sizeof(text) - 1);
-	text[n > 0 ? n : 0] = 0;
-	const char *p = strrchr(text, ')');	/* behind the name, which may hold anything */
-	if (!p || sscanf(p, ") %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %" SCNu64 " %" SCNu64,
-			 &user, &sys) != 2)
-		return;			/* then it counts */
-	g->spent_user_us = user * tick_us;
-	g->spent_sys_us = sys * tick_us;
-}
-
 /* The interpreter is up and waits: from here on it is the program. */
 static int go(struct guest *g, struct err *e)
 {
-	note_spent(g);
+	kernel_begin(g);
 	g->cpu_begin_ms = world_cpu_ms(g);
-	if (g->run.flags & MSG_REPORT && report_open(g, e) < 0)
+	if (g->run.flags & (MSG_REPORT | MSG_SESSION) && report_open(g, e) < 0)
 		return -1;
-	if (world_hold_memory(g, e) < 0 || apply_limits(g, g->pid, e) < 0 || send_go(g, e) < 0)
+	if (world_hold_memory(g, e) < 0 || apply_limits(g, g->pid, e) < 0 || kernel_go(g, e) < 0)
 		return -1;
 	fd_closep(&g->go_fd);	/* its end is the word to go */
 	return 0;
@@ -351,6 +301,8 @@ int program_start(struct guest *g, struct err *e)
 {
 	bool hooked = g->warm || g->run.lang != MSG_SHELL;
 
+	if (kernel_resume(g, e) < 0)
+		return -1;
 	/* what is not hooked runs at once; for the rest go() does it */
 	if (!hooked && world_hold_memory(g, e) < 0)
 		return -1;

@@ -12,10 +12,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <sys/signalfd.h>
+#include <sys/socket.h>
 #include <sys/uio.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #define QUEUE_MAX (32u << 10)
@@ -73,6 +72,19 @@ static int say_hello(struct guest *g, struct err *e)
 	return guest_send(g, MSG_HELLO, body, p.len, e);
 }
 
+/* In a microVM: whether standard error is a stream of its own. Those of the turn before
+ * have all been read. */
+static int choose_streams(struct guest *g, struct err *e)
+{
+	bool one = g->run.flags & MSG_ONE_STREAM;
+
+	for (int i = 0; i < 2; i++)
+		g->pump[i].bytes = g->pump[i].len - g->pump[i].at;
+	if ((one || g->resumed) && dup2(one ? STDOUT_FILENO : g->stderr_fd, STDERR_FILENO) < 0)
+		return err_sys(e, ERR_HOST, "make one stream of two");
+	return 0;
+}
+
 static int on_run(struct guest *g, const struct frame *f, struct err *e)
 {
 	if (g->have_run || (g->warm && !g->ready))
@@ -80,13 +92,13 @@ static int on_run(struct guest *g, const struct frame *f, struct err *e)
 	if (msg_get_run(f, &g->run, &g->text, e) < 0)
 		return -1;
 	g->have_run = true;
-	if (g->vm && (boot_refresh(&g->run, e) < 0 ||
-		      (g->run.flags & MSG_ONE_STREAM && dup2(STDOUT_FILENO, STDERR_FILENO) < 0)))
-		return e->kind ? -1 : err_sys(e, ERR_HOST, "make one stream of two");
-	/* whoever talks to a clone did not hear its first hello */
-	if (g->warm && (program_wake(g, e) < 0 || say_hello(g, e) < 0))
+	if (g->vm && (boot_refresh(&g->run, e) < 0 || choose_streams(g, e) < 0))
 		return -1;
-	return world_enter(g, e);
+	/* a template may come to itself meanwhile, but what stands still between two turns
+	 * stays so until START; whoever talks to a clone did not hear its first hello */
+	if (g->warm && ((!g->resumed && kernel_wake(g, e) < 0) || say_hello(g, e) < 0))
+		return -1;
+	return kernel_choose(g, e) < 0 ? -1 : world_enter(g, e);
 }
 
 static int on_prepare(struct guest *g, const struct frame *f, struct err *e)
@@ -112,8 +124,11 @@ static int on_prepare(struct guest *g, const struct frame *f, struct err *e)
 static int on_ready(struct guest *g, struct err *e)
 {
 	char byte;
+	ssize_t n = recv(g->go_fd, &byte, 1, MSG_DONTWAIT);
 
-	if (read(g->go_fd, &byte, 1) != 1)
+	if (n < 0 && errno == EAGAIN)
+		return 0;
+	if (n != 1)
 		return err_set(e, ERR_IMAGE, "the interpreter ended before the program");
 	if (byte == 'F')
 		return err_set(e, ERR_IMAGE, "the clone could not draw new random numbers");
@@ -212,28 +227,31 @@ static int on_signal(struct guest *g, const struct frame *f, struct err *e)
 typedef int handler(struct guest *g, const struct frame *f, struct err *e);
 static const struct {
 	handler *fn;
-	bool before_start, after_start;
+	bool before_start, after_start, late;
 } handlers[] = {
-	[MSG_PREPARE] = { on_prepare, true, false },
-	[MSG_RUN] = { on_run, true, false },
-	[MSG_ARG] = { on_word, true, false },
-	[MSG_ENV] = { on_word, true, false },
-	[MSG_INCLUDE] = { on_word, true, false },
-	[MSG_EXCLUDE] = { on_word, true, false },
-	[MSG_FILE] = { on_file, true, false },
-	[MSG_DATA] = { place_data, true, false },
-	[MSG_END] = { on_end, true, false },
-	[MSG_START] = { on_start, true, false },
-	[MSG_STDIN] = { on_stdin, false, true },
-	[MSG_STDIN_END] = { on_stdin, false, true },
-	[MSG_INTERRUPT] = { on_signal, true, true },
-	[MSG_KILL] = { on_signal, true, true },
+	[MSG_PREPARE] = { on_prepare, true, false, false },
+	[MSG_RUN] = { on_run, true, false, false },
+	[MSG_ARG] = { on_word, true, false, false },
+	[MSG_ENV] = { on_word, true, false, false },
+	[MSG_INCLUDE] = { on_word, true, false, false },
+	[MSG_EXCLUDE] = { on_word, true, false, false },
+	[MSG_FILE] = { on_file, true, false, false },
+	[MSG_DATA] = { place_data, true, false, false },
+	[MSG_END] = { on_end, true, false, false },
+	[MSG_START] = { on_start, true, false, false },
+	[MSG_STDIN] = { on_stdin, false, true, true },
+	[MSG_STDIN_END] = { on_stdin, false, true, true },
+	[MSG_INTERRUPT] = { on_signal, true, true, true },
+	[MSG_KILL] = { on_signal, true, true, true },
 };
 
 static int handle(struct guest *g, const struct frame *f, struct err *e)
 {
 	bool known = f->kind < sizeof(handlers) / sizeof(*handlers) && handlers[f->kind].fn;
 
+	/* of a turn that is over, whose end the host had not heard */
+	if (known && handlers[f->kind].late && g->resumed && !g->have_run)
+		return 0;
 	if (!known || (!g->have_run && f->kind != MSG_RUN && f->kind != MSG_PREPARE) ||
 	    !(g->started ? handlers[f->kind].after_start : handlers[f->kind].before_start))
 		return err_set(e, ERR_GUEST, "message %u at the wrong time", f->kind);
@@ -262,65 +280,6 @@ static int read_host(struct guest *g, struct buf *in, struct err *e)
 	}
 	buf_drop(in, at);
 	return used < 0 ? -1 : n > 0;
-}
-
-static int send_done(struct guest *g, struct err *e)
-{
-	uint8_t body[16];
-	struct packer p = { .at = body, .cap = sizeof(body) };
-
-	for (int i = 0; i < 2; i++)
-		pack_number(&p, g->vm ? pump_total(&g->pump[i]) : MSG_UNCOUNTED, 8);
-	return guest_send(g, MSG_DONE, body, p.len, e);
-}
-
-static uint64_t cpu_us(const struct timeval *all, uint64_t spent)
-{
-	uint64_t us = (uint64_t)all->tv_sec * 1000000 + (uint64_t)all->tv_usec;
-
-	return us > spent ? us - spent : 0;
-}
-
-static int send_ended(struct guest *g, int status, const struct rusage *use, struct err *e)
-{
-	uint8_t body[64];
-	struct msg_ended m = {
-		.signaled = WIFSIGNALED(status), .by = (uint8_t)g->by,
-		.code = (uint32_t)(WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status)),
-		.user_us = cpu_us(&use->ru_utime, g->spent_user_us),
-		.sys_us = cpu_us(&use->ru_stime, g->spent_sys_us),
-		.peak_bytes = (uint64_t)use->ru_maxrss << 10,
-	};
-	ssize_t n = msg_put_ended(&m, body, sizeof(body), e);
-
-	return n < 0 ? -1 : guest_send(g, MSG_ENDED, body, (size_t)n, e);
-}
-
-/* Reaps what has ended; when the program itself has, the run is over:
- * returns 0 then, 1 while it goes on. */
-static int reap(struct guest *g, struct err *e)
-{
-	struct rusage use, last = { 0 };
-	int status, final = 0;
-	pid_t pid;
-
-	while ((pid = wait4(-1, &status, WNOHANG, &use)) > 0) {
-		if (pid != g->pid)
-			continue;
-		g->pid = -1;
-		final = status;
-		last = use;
-	}
-	if (g->pid != -1)
-		return 1;
-	if (!g->started)
-		return err_set(e, ERR_IMAGE, "the interpreter ended before the program");
-	if (g->by == MSG_BY_ITSELF && WIFSIGNALED(final) && world_memory_struck(g))
-		g->by = MSG_BY_MEMORY;
-	if (program_end_all(g, e) < 0 || report_end(g, e) < 0 || send_ended(g, final, &last, e) < 0 ||
-	    collect_send(g, e) < 0 || send_done(g, e) < 0)
-		return -1;
-	return 0;
 }
 
 /* A snapshot resets all connections of its clones: they dial anew. */
@@ -365,8 +324,10 @@ static int loop(struct guest *g, int sig_fd, struct buf *in, struct err *e)
 			return -1;
 		if ((p[2].revents && feed_stdin(g, e) < 0) || (p[6].revents && report_step(g, e) < 0))
 			return -1;
-		if (p[1].revents && read(sig_fd, &si, sizeof(si)) > 0)
-			more = reap(g, e);
+		if (g->over)
+			more = end_rest(g, e);
+		if (more > 0 && p[1].revents && read(sig_fd, &si, sizeof(si)) > 0)
+			more = end_reap(g, e);
 		if (more > 0 && p[0].revents)
 			more = hear_host(g, in, e);
 		if (more < 0)

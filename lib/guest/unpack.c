@@ -161,6 +161,10 @@ static int note_entry(struct guest *g, const FTSENT *at, unsigned *count, struct
 
 	if (at->fts_info == FTS_DP)
 		return 0;
+	/* what is there of earlier turns is the program's, and may be anything */
+	if (g->resumed && ((at->fts_info != FTS_D && at->fts_info != FTS_F && at->fts_info != FTS_SL) ||
+			   at->fts_level > MSG_DEPTH_MAX))
+		return 0;
 	if (at->fts_info != FTS_D && at->fts_info != FTS_F && at->fts_info != FTS_SL)
 		return err_set(e, ERR_USAGE, "'%s' in the tar from standard input is neither a file nor "
 			       "a folder nor a link", path);
@@ -197,7 +201,7 @@ static int note_all(struct guest *g, struct err *e)
 
 int unpack_begin(struct guest *g, struct err *e)
 {
-	if (g->unpack.pid != 0 || g->seen)
+	if (g->unpack.pid != 0 || g->placed)
 		return err_set(e, ERR_GUEST, "a tar behind other files");
 	g->unpack = (struct unpack){ .open = true, .to = -1, .said = -1 };
 	return 0;

@@ -22,7 +22,7 @@
 #define INODES_MIN 4096
 #define MEMORY_SLACK (UINT64_C(32) << 20)	/* the program's pages of the image; its last leap */
 
-static int write_group(const struct guest *g, const char *file, const char *text, struct err *e)
+int world_set(const struct guest *g, const char *file, const char *text, struct err *e)
 {
 	AUTO_FD fd = openat(g->group[GROUP_PIDS], file, O_WRONLY | O_CLOEXEC);
 	size_t n = strlen(text);
@@ -63,7 +63,7 @@ static int open_groups(struct guest *g, struct err *e)
 	if (open_group("cgroup2", NULL, &g->group[GROUP_PIDS], e) < 0)
 		return -1;
 	/* its memory limit ends all of the program, not one process of it */
-	return write_group(g, "memory.oom.group", "1", e);
+	return world_set(g, "memory.oom.group", "1", e);
 }
 
 int world_base(struct guest *g, struct err *e)
@@ -137,22 +137,43 @@ static int mount_pool(const struct msg_run *run, struct err *e)
 	return mount_sized("/dev/shm", "1777", run->shm_bytes, INODES_MIN, e);
 }
 
+static int make_folders(const char *const *paths, struct err *e)
+{
+	for (; *paths; paths++)
+		if (mkdir(*paths, 0755) < 0)
+			return err_sys(e, ERR_HOST, "make %s", *paths);
+	return 0;
+}
+
+/* Where pip puts what a program installs: python looks there only if it was there when
+ * it started. The image's python3 is a link to its name with a version. */
+static int make_site(struct err *e)
+{
+	char name[32] = "", lib[sizeof(GUEST_HOME) + 64], site[sizeof(lib) + 16];
+	const char *const paths[] = { GUEST_HOME "/.local", GUEST_HOME "/.local/lib", lib, site, NULL };
+
+	if (readlink("/usr/bin/python3", name, sizeof(name) - 1) <= 0 || strchr(name, '/'))
+		return 0;
+	snprintf(lib, sizeof(lib), GUEST_HOME "/.local/lib/%s", name);
+	snprintf(site, sizeof(site), "%s/site-packages", lib);
+	return make_folders(paths, e);
+}
+
 /* matplotlib wants its font list in a folder that it may write; a link into
  * the image saves the 2 s of making the list, and a copy. */
 static int link_font_cache(struct err *e)
 {
+	/* the last is what matplotlib makes at its import, here or in a template */
+	static const char *const paths[] = { GUEST_HOME "/.cache", GUEST_HOME "/.cache/matplotlib",
+					     GUEST_HOME "/.config", GUEST_HOME "/.config/matplotlib", NULL };
 	AUTO_FD to = -1;
 	DIR *d = opendir(FONT_CACHE);
-	int rc = 0;
 
 	if (!d)			/* an image without matplotlib */
 		return 0;
-	/* the second is what matplotlib makes at its import, here or in a template */
-	if (mkdir(GUEST_HOME "/.cache", 0755) < 0 || mkdir(GUEST_HOME "/.config", 0755) < 0 ||
-	    mkdir(GUEST_HOME "/.cache/matplotlib", 0755) < 0 ||
-	    mkdir(GUEST_HOME "/.config/matplotlib", 0755) < 0 ||
-	    (to = open(GUEST_HOME "/.cache/matplotlib", O_PATH | O_DIRECTORY | O_CLOEXEC)) < 0)
-		rc = err_sys(e, ERR_HOST, "make matplotlib's cache folder");
+	int rc = make_folders(paths, e);
+	if (rc == 0 && (to = open(paths[1], O_PATH | O_DIRECTORY | O_CLOEXEC)) < 0)
+		rc = err_sys(e, ERR_HOST, "open matplotlib's cache folder");
 	for (struct dirent *at; rc == 0 && (at = readdir(d));) {
 		char target[sizeof(FONT_CACHE) + 1 + sizeof(at->d_name)];
 
@@ -171,7 +192,14 @@ static int set_pids(struct guest *g, struct err *e)
 	char text[16];
 
 	snprintf(text, sizeof(text), "%" PRIu32, g->run.pids);
-	return write_group(g, "pids.max", text, e);
+	return world_set(g, "pids.max", text, e);
+}
+
+static uint64_t bytes_of_files(void)
+{
+	struct statvfs v;
+
+	return statvfs(GUEST_WORKSPACE, &v) < 0 ? 0 : (uint64_t)(v.f_blocks - v.f_bfree) * v.f_frsize;
 }
 
 /* The inputs lie in memory too, but were charged to nobody. The kernel's own limit
@@ -180,16 +208,17 @@ static int set_pids(struct guest *g, struct err *e)
 int world_hold_memory(struct guest *g, struct err *e)
 {
 	struct sysinfo si;
-	struct statvfs v;
 	char text[32];
-	uint64_t files = statvfs(GUEST_WORKSPACE, &v) < 0 ? 0
-		       : (uint64_t)(v.f_blocks - v.f_bfree) * v.f_frsize;
+	uint64_t all = bytes_of_files();
 
 	if (!g->vm)	/* it is watched, by program_watch() */
 		return sysinfo(&si) < 0 ? err_sys(e, ERR_HOST, "--memory cannot be held: sysinfo") : 0;
-	g->memory_left = g->run.memory_bytes > files ? g->run.memory_bytes - files : 0;
+	/* since RUN nobody has written but we; of earlier turns some may be gone */
+	g->files_ours += all > g->files_before ? all - g->files_before : 0;
+	g->files_ours = g->files_ours < all ? g->files_ours : all;
+	g->memory_left = g->run.memory_bytes > g->files_ours ? g->run.memory_bytes - g->files_ours : 0;
 	snprintf(text, sizeof(text), "%" PRIu64, g->memory_left + MEMORY_SLACK);
-	return write_group(g, "memory.max", text, e);
+	return world_set(g, "memory.max", text, e);
 }
 
 /* The value of KEY in a file of a cgroup of the program's; without a key, all of it. */
@@ -233,25 +262,31 @@ bool world_memory_struck(const struct guest *g)
 	return count && count[9] != '0';
 }
 
+static int fill_home(struct err *e)
+{
+	if (guest_as_user(e) < 0 || link_font_cache(e) < 0 || make_site(e) < 0)
+		return -1;
+	return guest_as_root(e);
+}
+
 int world_prepare(struct err *e)
 {
 	if (mount("tmpfs", GUEST_HOME, "tmpfs", MS_NOSUID | MS_NODEV, "mode=700,size=1m") < 0 ||
 	    chown(GUEST_HOME, GUEST_UID, GUEST_UID) < 0)
 		return err_sys(e, ERR_HOST, "mount a home for the template");
-	if (guest_as_user(e) < 0 || link_font_cache(e) < 0)
-		return -1;
-	return guest_as_root(e);
+	return fill_home(e);
 }
 
 int world_enter(struct guest *g, struct err *e)
 {
-	if (mount_pool(&g->run, e) < 0 || set_pids(g, e) < 0)
+	if (!g->resumed && mount_pool(&g->run, e) < 0)
 		return -1;
+	g->files_before = bytes_of_files();
+	if (set_pids(g, e) < 0 || g->resumed)
+		return e->kind ? -1 : 0;
 	if (sethostname(g->run.hostname, strlen(g->run.hostname)) < 0)
 		return err_sys(e, ERR_HOST, "set the host name");
-	if (guest_as_user(e) < 0 || link_font_cache(e) < 0)
-		return -1;
-	return guest_as_root(e);
+	return fill_home(e);
 }
 
 int guest_as_user(struct err *e)

@@ -76,6 +76,8 @@ static const struct rule {
 		{ 2, SCMP_CMP_MASKED_EQ, O_ACCMODE | NAMELESS, O_WRONLY | NAMELESS } } },
 	{ SCMP_SYS(openat), C, CONFINE_WRITE, { { 0, SCMP_CMP_LE, INT_MAX, 0 },
 		{ 2, SCMP_CMP_MASKED_EQ, O_ACCMODE | O_CREAT | O_EXCL, O_WRONLY | O_CREAT | O_EXCL } } },
+	/* of what is open: futimens() */
+	{ SCMP_SYS(utimensat), C, CONFINE_WRITE, { { 1, SCMP_CMP_EQ, 0, 0 } } },
 	IN(mkdirat, CONFINE_WRITE | CONFINE_TIDY), IN(linkat, CONFINE_WRITE),
 	IN(renameat, CONFINE_WRITE | CONFINE_TIDY), IN(renameat2, CONFINE_WRITE | CONFINE_TIDY),
 	IN(unlinkat, CONFINE_WRITE | CONFINE_TIDY | CONFINE_RMDIR),

@@ -74,9 +74,10 @@ static int note_signal(int sig_fd, struct result *r, const struct err *e)
 	return -1;
 }
 
-int live_open(struct live *l, const struct plan *p, int sig_fd, struct result *r, struct err *e)
+int live_open(struct live *l, const struct plan *p, struct inputs *in, int sig_fd, struct result *r,
+	      struct err *e)
 {
-	char folder[SESSION_PATH];
+	char folder[SESSION_PATH], put[SESSION_PATH];
 
 	*l = (struct live){ .on = p->session != NULL, .plan = *p, .session = SESSION_NONE,
 			    .turn = SESSION_TURN_NONE };
@@ -93,6 +94,9 @@ int live_open(struct live *l, const struct plan *p, int sig_fd, struct result *r
 		return note_signal(sig_fd, r, e);
 	trace("session opened");
 	snprintf(r->session.name, sizeof(r->session.name), "%s", p->session);
+	session_put(&l->session, put);
+	if (inputs_add_folder(in, put, e) < 0)
+		return -1;
 	return l->session.turn ? take_over(l, e) : 0;
 }
 
@@ -120,7 +124,7 @@ static int learn(struct live *l, const struct choice *c, int i, struct err *e)
 	return 0;
 }
 
-int live_begin(struct live *l, struct choice *c, struct err *e)
+int live_begin(struct live *l, struct choice *c, struct result *r, struct err *e)
 {
 	if (!l->on)
 		return 0;
@@ -131,7 +135,8 @@ int live_begin(struct live *l, struct choice *c, struct err *e)
 			return -1;
 	if (l->session.turn && session_fits(&l->session, &l->here[choice_first(c)], e) < 0)
 		return -1;
-	if (session_begin(&l->session, &l->turn, e) < 0)
+	if (session_begin(&l->session, &l->turn, e) < 0 ||
+	    outdir_open_mirror(&r->files, l->turn.files, l->plan.limit[LIMIT_DISK], e) < 0)
 		return -1;
 	c->keep_dir = l->turn.snapshot;
 	c->resume_dir = l->session.turn ? l->resume : NULL;

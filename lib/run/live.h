@@ -7,6 +7,7 @@
 #define PAI_RUN_LIVE_H
 
 #include "backend/backend.h"
+#include "in/inputs.h"
 #include "out/result.h"
 #include "state/session.h"
 
@@ -24,11 +25,13 @@ struct live {
 	uint64_t code_bytes;
 };
 
-/* Finds or makes the session of P and takes its lock; SIG_FD ends the wait. */
-int live_open(struct live *l, const struct plan *p, int sig_fd, struct result *r, struct err *e);
+/* Finds or makes the session of P and takes its lock; SIG_FD ends the wait. Files that wait
+ * there go into IN. */
+int live_open(struct live *l, const struct plan *p, struct inputs *in, int sig_fd, struct result *r,
+	      struct err *e);
 /* The backend and the image are known: do they suit? Makes the turn's folder, and says in
- * *C where the snapshots are. */
-int live_begin(struct live *l, struct choice *c, struct err *e);
+ * *C where the snapshots are, in *R where a mirror of /workspace is to be. */
+int live_begin(struct live *l, struct choice *c, struct result *r, struct err *e);
 /* While the sandbox boots: is the snapshot as it was? */
 int live_verify(const struct live *l, struct err *e);
 /* The cell's text goes into the sandbox. */

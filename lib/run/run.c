@@ -277,7 +277,7 @@ static int run_with(struct live *live, struct inputs *in, int sig_fd, unsigned o
 	c.one_stream = !plan_wants_results(p) && (p->tar_out || same_file(STDOUT_FILENO, STDERR_FILENO));
 	if (in->from_stdin && isatty(STDIN_FILENO) && note && !p->quiet)
 		note("reading the program from the terminal; Ctrl-D ends it");
-	int rc = live_begin(live, &c, e);
+	int rc = live_begin(live, &c, r, e);
 	if (rc == 0)
 		rc = run_first(live, in, &c, sig_fd, open, r, e);
 	if (rc == 0)
@@ -314,7 +314,7 @@ static int run_all(const struct plan *p, unsigned open, run_note *note, struct r
 	int rc = inputs_open(p, &in, e);
 	if (rc < 0)
 		return inputs_close(&in), outdir_end_all(&r->files), -1;
-	rc = live_open(&live, p, sig_fd, r, e);
+	rc = live_open(&live, p, &in, sig_fd, r, e);
 	if (rc == 0)
 		rc = run_image(&live.plan, &r->image, e);
 	trace("inputs, image found");

@@ -41,7 +41,7 @@ int turn_prepare(struct turn *t, struct err *e)
 		return err_sys(e, ERR_HOST, "memory");
 	*c = (struct confine){ .who = CONFINE_COMMAND, .place = t->places,
 			       .child = { t->road->keeper.pid, t->spare->keeper.pid } };
-	add(c, t->places, t->r->files.dir, CONFINE_WRITE);
+	add(c, t->places, t->r->files.in.dir, CONFINE_WRITE);
 	add(c, t->places, t->live->session.dir, CONFINE_READ | CONFINE_WRITE | CONFINE_TIDY);
 	add(c, t->places, t->live->session.folder, CONFINE_RMDIR);	/* a new one that came to nothing */
 	for (size_t i = 0; i < t->inputs->roots; i++)

@@ -87,8 +87,12 @@ static int late(const struct turn *t, struct err *e)
 static int end_turn(struct turn *t, const char *warning, struct err *e)
 {
 	turn_give_up(t, warning);
-	if (!t->r->count || t->r->session.why.kind)
+	if (!t->r->count)
 		return 0;
+	if (t->r->files.mirror.lost.kind) {
+		live_refuse(t->live, t->r, t->r->files.mirror.lost.msg);
+		return 0;
+	}
 	turn_enter(t, TURN_KEEP, BACKEND_KEEP_MS + PLAN_END_MS);
 	cgroup_release(&t->choice->cgroup);
 	return keeper_ask(t->road->keeper.link, KEEPER_KEEP, 0, e);

@@ -50,7 +50,7 @@ static bool is_debris(const char *name)
 }
 
 /* Takes away what was not finished, turns up to LAST and what waited for turns that have
- * been. */
+ * been, or are no more. */
 static void sweep(const struct session *s, uint64_t last)
 {
 	char **names;
@@ -62,7 +62,7 @@ static void sweep(const struct session *s, uint64_t last)
 
 		if (is_debris(names[i]))
 			(void)tree_remove(s->dir, names[i]);
-		else if ((turn > 0 && turn <= last) || (put >= 0 && (uint64_t)put < s->turn))
+		else if ((turn > 0 && turn <= last) || (put >= 0 && (uint64_t)put != s->turn))
 			take_away(s->dir, names[i]);
 	}
 	if (n >= 0)
@@ -114,8 +114,8 @@ int session_begin(struct session *s, struct session_turn *t, struct err *e)
 		return err_set(e, ERR_SESSION, "session '%s': no more turns", s->name);
 	if (make_part(s, t) == 0)
 		return 0;
-	(void)err_sys(e, ERR_SESSION, "session '%s': %smake turn %" PRIu64, s->name,
-		      errno == ENOSPC || errno == EDQUOT ? "the disk is full: " : "", s->turn + 1);
+	(void)turns_failed("make its folder", e);
+	(void)err_in(e, "session '%s': turn %" PRIu64, s->name, s->turn + 1);
 	session_drop(s, t);
 	return -1;
 }
@@ -145,10 +145,10 @@ static int put_in_place(const struct session *s, struct err *e)
 	part_name(s, part);
 	snprintf(name, sizeof(name), "%" PRIu64, s->turn + 1);
 	if (renameat(s->dir, part, s->dir, name) < 0)
-		return err_sys(e, ERR_SESSION, "give it its name");
+		return turns_failed("give it its name", e);
 	if (fsync(s->dir) == 0)
 		return 0;
-	(void)err_sys(e, ERR_SESSION, "give it its name");
+	(void)turns_failed("give it its name", e);
 	(void)renameat(s->dir, name, s->dir, part);	/* then it is not there */
 	return -1;
 }

@@ -50,9 +50,12 @@ static int by_name(const void *a, const void *b)
 
 void tree_names_free(char **names, int n)
 {
+	int sys = errno;
+
 	for (int i = 0; i < n; i++)
 		free(names[i]);
 	free(names);
+	errno = sys;
 }
 
 static void close_list(DIR **d)
@@ -301,4 +304,45 @@ int tree_sync(int dir)
 	size_t files = 0;
 
 	return sync_all(dir, &files, 0);
+}
+
+struct walk {
+	tree_visit *visit;
+	void *arg;
+	size_t files;
+	char path[TREE_PATH];
+};
+
+/* The folder AT, whose path is the first N bytes. */
+static int walk_all(struct walk *w, int at, size_t n, int depth)
+{
+	char **names;
+	int count = depth > TREE_DEPTH_MAX ? (errno = E2BIG, -1)
+		  : tree_names(at, TREE_FILES_MAX, &names), rc = 0;
+
+	for (int i = 0; i < count && rc == 0; i++) {
+		size_t more = strlen(names[i]);
+		struct stat st;
+
+		if (++w->files > TREE_FILES_MAX || n + more + 2 > sizeof(w->path)) {
+			errno = E2BIG;
+			rc = -1;
+			break;
+		}
+		snprintf(w->path + n, sizeof(w->path) - n, "%s%s", n ? "/" : "", names[i]);
+		rc = fstatat(at, names[i], &st, AT_SYMLINK_NOFOLLOW) < 0 ? -1
+		   : w->visit(w->arg, at, names[i], w->path, &st);
+		if (rc != 0 || !S_ISDIR(st.st_mode))
+			continue;
+		AUTO_FD beneath = tree_open(at, names[i]);
+		rc = beneath < 0 ? -1 : walk_all(w, beneath, n + (n > 0) + more, depth + 1);
+	}
+	if (count >= 0)
+		tree_names_free(names, count);
+	return count < 0 ? -1 : rc;
+}
+
+int tree_walk(int dir, tree_visit *visit, void *arg)
+{
+	return walk_all(&(struct walk){ .visit = visit, .arg = arg }, dir, 0, 0);
 }

@@ -12,8 +12,9 @@
 #include <stdint.h>
 #include <sys/stat.h>
 
-#define TREE_DEPTH_MAX 64
-#define TREE_FILES_MAX 100000u
+#define TREE_DEPTH_MAX 66	/* those of /workspace, with what they lie in here */
+#define TREE_FILES_MAX 100100u	/* the same, with a snapshot's */
+#define TREE_PATH 4097		/* bytes of a path, NUL included */
 
 /* The folder NAME in AT, open to read. */
 int tree_open(int at, const char *name);
@@ -34,6 +35,10 @@ int tree_remove(int at, const char *name);
 int tree_copy(int from, int to, bool clone);
 /* One file: a new NAME in TO with the bytes of the open file FROM, which is ST. */
 int tree_copy_file(int from, const struct stat *st, int to, const char *name, bool clone);
+/* What lies beneath DIR, folders before what is in them, in the order of the names: PATH
+ * is from DIR on, NAME its last component, in AT. Stops at the first that is not 0. */
+typedef int tree_visit(void *arg, int at, const char *name, const char *path, const struct stat *st);
+int tree_walk(int dir, tree_visit *visit, void *arg);
 /* All folders and all files that have but this name are on the disk then. */
 int tree_sync(int dir);
 

@@ -322,7 +322,7 @@ int turns_log(struct buf *log, uint64_t turn, const char *line, struct err *e)
 		? -1 : 0;
 }
 
-static int failed(struct err *e, const char *what)
+int turns_failed(const char *what, struct err *e)
 {
 	if (errno == ENOSPC || errno == EDQUOT)
 		return err_sys(e, ERR_SESSION, "the disk is full: %s", what);
@@ -333,7 +333,7 @@ static int write_file(int dir, const char *name, const void *data, size_t n, str
 {
 	AUTO_FD fd = openat(dir, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
 
-	return fd < 0 || fd_write_all(fd, data, n) < 0 || fsync(fd) < 0 ? failed(e, name) : 0;
+	return fd < 0 || fd_write_all(fd, data, n) < 0 || fsync(fd) < 0 ? turns_failed(name, e) : 0;
 }
 
 /* Adds the line of NAME to LIST; its bytes are on the disk then. */
@@ -349,11 +349,11 @@ static int list_file(int dir, const char *name, struct buf *list, struct err *e)
 	/* whatever the umask of a backend was; readable, for it may have a uid of its own
 	 * when it is to be read: the session's folder is what shuts it */
 	if (fchmod(fd, 0644) < 0 || fstat(fd, &st) < 0)
-		return failed(e, name);
+		return turns_failed(name, e);
 	if (turns_owned(&st, name, e) < 0)
 		return -1;
 	if (sum_file(fd, (uint64_t)st.st_size, &sum) < 0 || fsync(fd) < 0)
-		return failed(e, name);
+		return turns_failed(name, e);
 	int n = snprintf(line, sizeof(line), "%016" PRIx64 " %jd %s\n", sum, (intmax_t)st.st_size, name);
 	return buf_add(list, line, (size_t)n, SIZES_MAX, e);
 }
@@ -376,7 +376,7 @@ static int list_snapshot(int dir, struct buf *list, struct err *e)
 	tree_names_free(names, n);
 	if (n == 0)
 		return err_set(e, ERR_SESSION, SNAPSHOT ": the backend saved nothing");
-	return rc < 0 ? -1 : fsync(snapshot) < 0 ? failed(e, SNAPSHOT) : 0;
+	return rc < 0 ? -1 : fsync(snapshot) < 0 ? turns_failed(SNAPSHOT, e) : 0;
 }
 
 /* A backend may not notice that its last bytes found no room. */
@@ -413,6 +413,6 @@ int turns_seal(int dir, const struct session_facts *f, const struct buf *log, st
 	buf_free(&json);
 	buf_free(&list);
 	if (rc == 0 && (tree_sync(files) < 0 || fsync(dir) < 0))
-		rc = failed(e, "files");
+		rc = turns_failed("files", e);
 	return rc == 0 ? check_room(dir, e) : -1;
 }

@@ -11,6 +11,8 @@
 #define TURNS_ROWS 64		/* files of a turn, but for those in files/ */
 #define TURNS_LINE_MAX (64u << 10)	/* bytes of a line of the log */
 
+/* An ERR_SESSION of errno; a disk that is full is told as such. */
+int turns_failed(const char *what, struct err *e);
 /* An ERR_SESSION if ST is not the caller's, or others can write it; WHAT is named. */
 int turns_owned(const struct stat *st, const char *what, struct err *e);
 /* A regular file of the caller's beneath AT, open to read; -1. */

@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #define RECORD_MAX (1u << 20)
-#define OPS 34u			/* that a script has */
+#define OPS 35u			/* that a script has */
 #define IDLE_MAX 50u		/* steps that a turn may take to its end when all is closed */
 
 void peer_begin(struct peer *p, struct bytes script, unsigned backend, int link, int sig)
@@ -224,6 +224,7 @@ static void say_file(struct peer *p, bool whole)
 
 	bytes_path(&p->script, path);
 	struct msg_file m = { .type = how & 7 ? MSG_REGULAR : how & 8 ? MSG_FOLDER : MSG_LINK,
+			      .place = (how & 0x30) == 0x30 ? MSG_AS_INPUT : MSG_IN_WORKSPACE,
 			      .mode = 0100 | how, .size = whole ? n : bytes_number(&p->script, 8),
 			      .path = path, .target = how & 15 ? "" : "../victim" };
 	ssize_t len = msg_put_file(&m, body, sizeof(body), &e);
@@ -246,6 +247,17 @@ static void say_skipped(struct peer *p)
 	bytes_path(&p->script, path);
 	pack_bytes(&k, path, strlen(path));
 	put_frame(p, MSG_SKIPPED, body, k.len);
+}
+
+static void say_gone(struct peer *p)
+{
+	uint8_t body[BYTES_PATH + 16];
+	struct packer k = { .at = body, .cap = sizeof(body) };
+	char path[BYTES_PATH];
+
+	bytes_path(&p->script, path);
+	pack_bytes(&k, path, strlen(path));
+	put_frame(p, MSG_GONE, body, k.len);
 }
 
 static void say_any(struct peer *p, unsigned kind)
@@ -357,6 +369,7 @@ static void guest_says(struct peer *p, unsigned op)
 	case 31: put_frame(p, MSG_SPENT, "", 0); break;
 	case 32: say_result(p); break;
 	case 33: say_any(p, MSG_RESULT); break;
+	case 34: say_gone(p); break;
 	default: say_any(p, bytes_one(&p->script) | 1); break;
 	}
 }

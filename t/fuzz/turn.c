@@ -67,7 +67,7 @@ static struct said what_was_said(const struct buf *sent)
 		struct unpacker u = unpack(&f);
 
 		s.started |= f.kind == MSG_STARTED;
-		s.files |= f.kind == MSG_FILE;
+		s.files |= f.kind == MSG_FILE || f.kind == MSG_GONE;
 		s.spent |= f.kind == MSG_SPENT;
 		if (f.kind == MSG_DONE && s.ended && !s.done) {
 			s.bytes[0] = unpack_number(&u, 8);
@@ -284,6 +284,11 @@ static void begin(struct setting *s, struct bytes *script, uint8_t how, uint8_t 
 	make_stdin();
 	scratch_plant();
 	MUST(outdir_open(&s->result.files, &s->live.plan, &e) == 0);
+	if (more & 16) {	/* a session's */
+		AUTO_FD dir = open("out/sub", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+		MUST(dir >= 0 && outdir_open_mirror(&s->result.files, dir, OUTPUT_MAX, &e) == 0);
+	}
 }
 
 static void end(struct setting *s, bool files)

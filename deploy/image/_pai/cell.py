@@ -328,8 +328,7 @@ class Shell(interactiveshell.InteractiveShell):
     def showtraceback(self, exc_tuple=None, *args, **kwargs):
         """Formatters give EXC_TUPLE: what fails there does not fail the cell. A
         magic that has caught what its code raised gives none."""
-        if sys.stdout:
-            sys.stdout.flush()
+        results.flush()
         kind, value, tb = exc_tuple or sys.exc_info()
         if value is None:
             print("No traceback available to show.", file=sys.stderr)
@@ -339,7 +338,10 @@ class Shell(interactiveshell.InteractiveShell):
         if sys.stderr and not isinstance(value, SystemExit):
             with channel.SpareDescriptors():
                 text = self.text_of((kind, value, tb))
-            print(text, end="", file=sys.stderr, flush=True)
+            try:
+                print(text, end="", file=sys.stderr, flush=True)
+            except (OSError, ValueError):
+                pass  # it is closed
 
     def showsyntaxerror(self, filename=None, running_compiled_code=False):
         self.showtraceback()
@@ -417,11 +419,21 @@ def report(value):
 
 def run_text(text):
     """Runs a cell; the exception that it ended by, or None."""
+    SHELL.failure, SHELL.interrupted = None, False
     outcome = SHELL.run_cell(text, store_history=True)
     failure = end_figures()
     return (
         outcome.error_before_exec or outcome.error_in_exec or SHELL.failure or failure
     )
+
+
+def failed(value):
+    """The cell ended by VALUE, which struck where none of the program's code was.
+    Returns what it really ended by."""
+    if SHELL.failure is None:
+        SHELL.showtraceback((type(value), value, value.__traceback__))
+    report(SHELL.failure or value)
+    return SHELL.failure or value
 
 
 def end_tasks():
@@ -438,21 +450,55 @@ def end_tasks():
     loop.close()
 
 
-def main():
-    """Runs the cell that the start hook was told of."""
+def run_told(number=None):
+    """Runs the cell that the start hook was told of, of that number in a session; the
+    exception that it ended by, or None."""
     told = run()
+    name = told.shown
+    if number is not None:
+        if name in ("<string>", "<stdin>"):  # not twice, for functions live on
+            name = f"<cell {number}>"
+        SHELL.execution_count = number
+    SHELL.name = SHELL.compile.shown = name
+    try:
+        ended = run_text(read(told.path, name))
+    except (SyntaxError, ValueError, KeyboardInterrupt) as e:
+        SHELL.showtraceback((type(e), e, e.__traceback__))
+        ended = e
+    if number is not None:
+        count_up(number)
+    if ended is not None and not isinstance(ended, SystemExit):
+        report(ended)
+    return ended
+
+
+def count_up(number):
+    """In, too, has one more, be the cell empty or none that could be read."""
+    SHELL.execution_count = number + 1
+    for lines in (
+        SHELL.history_manager.input_hist_parsed,
+        SHELL.history_manager.input_hist_raw,
+    ):
+        lines += [""] * (number + 1 - len(lines))
+
+
+def main():
+    """Runs the cell that the start hook was told of, and in a session all others."""
     module = sys.modules["__main__"]
     for name in ("__file__", "__cached__"):
         module.__dict__.pop(name, None)
-    SHELL.name = SHELL.compile.shown = told.shown
+    if run().session:
+        from _pai import session
+
+        SHELL.take(module)
+        raise SystemExit(session.live(sys.modules[__name__]))
     try:
         SHELL.take(module)
-        ended = run_text(read(told.path, told.shown))
-    except (SyntaxError, ValueError, KeyboardInterrupt) as e:
-        SHELL.showtraceback()
+        ended = run_told()
+    except KeyboardInterrupt as e:
+        SHELL.showtraceback((type(e), e, e.__traceback__))
+        report(e)
         ended = e
-    if ended is not None and not isinstance(ended, SystemExit):
-        report(ended)
     end_tasks()
     if ended is not None:
         raise SystemExit(ended.code if isinstance(ended, SystemExit) else 1)

@@ -17,7 +17,7 @@ from time import sleep
 from _pai import run
 
 ADDRESS = b"\0pai-results"
-FRAME_NOTE, FRAME_RESULT = b"\x46", b"\x4a"
+FRAME_ENDED, FRAME_NOTE, FRAME_RESULT = b"\x44", b"\x46", b"\x4a"
 BEGIN, END = 0, 14
 CODES = {
     "text": 1,
@@ -170,14 +170,18 @@ def encode_all(values):
     return [(CODES[key], bodies[key]) for key in CODES if key in bodies]
 
 
-def send_one(socket, datagram):
+def head(kind):
+    return utf8(run().token) + kind
+
+
+def send_one(socket, datagram, rights=()):
     """Waits while the queue is full, as long as it takes: so a reader of the run
     that stops reading stops the program. gVisor never wakes who blocks in send()
     on a datagram socket, so this asks again and again."""
     pause = PAUSE_MIN
     while True:
         try:
-            socket.send(datagram)
+            socket.sendmsg([datagram], rights)
             return
         except BlockingIOError:
             pass
@@ -207,7 +211,6 @@ def new_socket():
 def send(kind, parts):
     """Sends PARTS, a row of (code, bytes), each in as many datagrams as it needs.
     pai-guest may be gone or refuse: that is no error of the program."""
-    head = utf8(run().report) + kind
     with sending:
         try:
             socket = new_socket()
@@ -216,9 +219,10 @@ def send(kind, parts):
         try:
             socket.setblocking(False)
             socket.connect(ADDRESS)
+            begin = head(kind)  # now: a session's thread may have waited for a turn
             for code, body in parts:
                 for at in range(0, len(body) or 1, CHUNK):
-                    send_one(socket, head + bytes((code,)) + body[at : at + CHUNK])
+                    send_one(socket, begin + bytes((code,)) + body[at : at + CHUNK])
         except OSError:
             pass
         finally:

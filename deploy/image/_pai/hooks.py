@@ -146,3 +146,10 @@ def pandas(module):
     """pandas.core.config_init takes our cell for a terminal, which it is not."""
     if is_cell():
         module.cf.set_option("display.max_columns", PANDAS_COLUMNS)
+
+
+def numpy_random(module):
+    """Of a session: who seeds it is followed from here on."""
+    from _pai import session
+
+    session.seeds.watch("numpy.random", "seed", "set_state")
