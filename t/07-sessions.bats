@@ -6,7 +6,7 @@ load helper
 
 setup_file() { umask 022; }
 
-ps() { "$PAI_BUILD/pai-session" --session-dir=s "$@"; }
+sessions() { "$PAI_BUILD/pai-session" --session-dir=s "$@"; }
 
 # turn NAME [PATH=TEXT]...: one more, of which two are kept
 turn() { "$PAI_BUILD/t/session-make" s "$1" 2 "${@:2}"; }
@@ -15,7 +15,7 @@ turn() { "$PAI_BUILD/t/session-make" s "$1" 2 "${@:2}"; }
 wrong() {
 	local wanted=$1 message=$2
 	shift 2
-	run "-$wanted" --separate-stderr ps "$@" </dev/null
+	run "-$wanted" --separate-stderr sessions "$@" </dev/null
 	if [ "$stderr" != "pai-session: $message" ] || [ -n "$output" ]; then
 		echo "wanted: pai-session: $message"
 		echo "got:    $stderr"
@@ -24,14 +24,14 @@ wrong() {
 }
 
 @test "where there are no sessions, there is nothing to list" {
-	run -0 --separate-stderr ps list
+	run -0 --separate-stderr sessions list
 	[ -z "$output$stderr" ]
-	[ "$(ps list --json)" = '[]' ]
+	[ "$(sessions list --json)" = '[]' ]
 	[ ! -e s ]
 	mkdir s
-	run -0 --separate-stderr ps list
+	run -0 --separate-stderr sessions list
 	[ -z "$output$stderr" ]
-	run -0 --separate-stderr ps prune --older=1d
+	run -0 --separate-stderr sessions prune --older=1d
 	[ -z "$output$stderr" ]
 }
 
@@ -39,11 +39,11 @@ wrong() {
 	turn a x=1
 	turn b x=1
 	turn b y=2
-	run -0 --separate-stderr ps list
+	run -0 --separate-stderr sessions list
 	[ "${#lines[@]}" -eq 3 ]
 	[[ ${lines[1]} =~ ^a\ +1\ +0\.[0-9]\ +[0-9-]+\ [0-9:]+\ +gvisor\ +default$ ]]
 	[[ ${lines[2]} =~ ^b\ +2\  ]]
-	ps list --json | jq -e '
+	sessions list --json | jq -e '
 		map(.name) == ["a", "b"] and map(.turn) == [1, 2] and map(.kept) == [1, 2] and
 		all(.usable and .reason == null and .bytes > 0 and .backend == "gvisor" and .waiting == 0)'
 }
@@ -51,11 +51,11 @@ wrong() {
 @test "list counts blocks, and a hard link once" {
 	turn a big=x
 	truncate -s 1G s/a/1/snapshot/hole
-	[ "$(ps list --json | jq '.[0].bytes < 1000000')" = true ]
+	[ "$(sessions list --json | jq '.[0].bytes < 1000000')" = true ]
 	dd if=/dev/zero of=s/a/1/files/big bs=64K count=16 status=none
-	before=$(ps list --json | jq '.[0].bytes')
+	before=$(sessions list --json | jq '.[0].bytes')
 	ln s/a/1/files/big s/a/1/files/again
-	[ "$(ps list --json | jq '.[0].bytes')" -eq "$before" ]
+	[ "$(sessions list --json | jq '.[0].bytes')" -eq "$before" ]
 	[ "$before" -ge 1048576 ]
 }
 
@@ -67,12 +67,12 @@ wrong() {
 	chmod g+w s/b
 	mkdir s/.hidden
 	touch s/notes
-	run -0 --separate-stderr ps list
+	run -0 --separate-stderr sessions list
 	[[ $output == *"cannot be used: session 'a': turn 1: snapshot/pages.img: 3 bytes instead of 15"* ]]
 	[[ $output == *"cannot be used: session 'b': $PWD/s/b: others can write it (mode 720); chmod go-w mends that"* ]]
 	[[ $output == *"cannot be used: session 'link': $PWD/s/link is no folder (a symbolic link is not followed)"* ]]
 	[[ $output != *hidden* ]]
-	ps list --json | jq -e 'map(.usable) == [false, false, false, false] and all(.reason | length > 10)'
+	sessions list --json | jq -e 'map(.usable) == [false, false, false, false] and all(.reason | length > 10)'
 }
 
 @test "a folder that others can write, or another user's, has no sessions" {
@@ -81,7 +81,7 @@ wrong() {
 	wrong 125 "s: others can write it (mode 702); chmod go-w mends that" list
 	wrong 125 "s: others can write it (mode 702); chmod go-w mends that" put a -:x
 	chmod 700 s
-	run -0 ps list
+	run -0 sessions list
 	[ "$(id -u)" -eq 0 ] || skip "needs root"
 	chown 12345 s
 	wrong 125 "s: belongs to another user (uid 12345), not to uid 0; chown mends that" list
@@ -105,7 +105,7 @@ wrong() {
 	echo "defaults: {session-dir: $PWD/conf}" >.config/pai/pai.yaml
 	echo 1 | "$PAI_BUILD/pai-session" put d -:x
 	[ -f conf/d/put-0/x ]
-	echo 1 | ps put e -:x
+	echo 1 | sessions put e -:x
 	[ -f s/e/put-0/x ]
 	wrong 125 "make the folder of sessions, no/such/s: No such file or directory" --session-dir=no/such/s put a -:x
 	HOME=/nowhere XDG_STATE_HOME='' run -0 "$PAI_BUILD/pai-session" --session-dir=s list
@@ -114,7 +114,7 @@ wrong() {
 @test "what is not a name of a session, or no session, is said" {
 	rule="is no name of a session: 1 to 64 letters, digits, '.', '_', '-', the first neither '.' nor '-'"
 	for bad in '' .x ../x a/b 'a b' "$(printf 'a\033[2J')" "$(printf %065d 0)"; do
-		run -125 --separate-stderr ps show "$bad"
+		run -125 --separate-stderr sessions show "$bad"
 		[[ $stderr == "pai-session: '"*"' $rule" ]]
 		[[ $stderr != *$'\033'* ]]
 	done
@@ -144,68 +144,68 @@ wrong() {
 	wrong 125 "list: --older and --dry-run are options of prune" list --older=1d
 	wrong 125 "show: --output is an option of get" show a -o x
 	turn a
-	run -125 --separate-stderr ps rewind a x
+	run -125 --separate-stderr sessions rewind a x
 	[[ $stderr == "pai-session: TURN: 'x' is not a number from 1 to "* ]]
-	run -125 --separate-stderr ps --lock-wait=soon show a
+	run -125 --separate-stderr sessions --lock-wait=soon show a
 	[[ $stderr == "pai-session: --lock-wait: 'soon' is not a time "* ]]
 	mkdir -p .config/pai
 	echo 'defaults: {session-dirr: x}' >.config/pai/pai.yaml
-	run -125 --separate-stderr ps list
+	run -125 --separate-stderr sessions list
 	[[ $stderr == 'pai-session: '*session-dirr* ]]
-	run -0 ps --help
+	run -0 sessions --help
 	[[ $output == *'put    NAME SRC[:NAME]...'* ]]
-	run -0 ps --version
+	run -0 sessions --version
 	[[ $output =~ ^pai-session\ [0-9] ]]
 }
 
 @test "show tells the facts, the kept turns and the files" {
 	turn a x=1 sub/y=22
 	turn a x=333
-	echo 4444 | ps put a -:in.csv
-	run -0 --separate-stderr ps show a
+	echo 4444 | sessions put a -:in.csv
+	run -0 --separate-stderr sessions show a
 	[[ ${lines[2]} == 'turn      2' ]]
 	[[ ${lines[3]} == 'kept      1 2' ]]
 	[[ $output == *'backend   gvisor release-1'* ]]
 	[[ $output == *'contexts  main'* ]]
 	[[ $output == *'files                2  sub/y'*'3  x'* ]]
 	[[ $output == *'waiting              5  in.csv'* ]]
-	ps show a --json | jq -e '.name == "a" and .turn == 2 and .kept == [1, 2] and .contexts == ["main"] and
+	sessions show a --json | jq -e '.name == "a" and .turn == 2 and .kept == [1, 2] and .contexts == ["main"] and
 		.files == [{path: "sub/y", size: 2}, {path: "x", size: 3}] and .waiting == [{path: "in.csv", size: 5}] and
 		.backend == "gvisor" and .image == "default" and .cpus == 1 and .memory_bytes == 1073741824 and .saved > 0'
 }
 
 @test "log has a line for each turn, and its JSON is the array of them" {
 	for _ in 1 2 3 4; do turn a; done
-	run -0 --separate-stderr ps log a
+	run -0 --separate-stderr sessions log a
 	[ "${#lines[@]}" -eq 5 ]
 	[[ ${lines[4]} =~ ^\ +4\ +[0-9-]+\ [0-9:]+\ +ok\ +0\ +1\.500\ +main\ +9\ ab12 ]]
 	# no name of a program's file moves a cursor
 	[[ $output == *'a\x1b[2Jb.csv'* ]]
 	[[ $output != *$'\033'* ]]
-	ps log a --json | jq -e 'map(.turn) == [1, 2, 3, 4] and all(.code.bytes == 9)'
-	[ "$(ps log a --json | jq -r '.[0].files[0]' | od -An -c | grep -c 033)" -eq 1 ]
+	sessions log a --json | jq -e 'map(.turn) == [1, 2, 3, 4] and all(.code.bytes == 9)'
+	[ "$(sessions log a --json | jq -r '.[0].files[0]' | od -An -c | grep -c 033)" -eq 1 ]
 }
 
 @test "fork makes a session of the last turn and the files that wait" {
 	turn a x=1
 	turn a x=2
-	echo in | ps put a -:in
-	ps fork a b
+	echo in | sessions put a -:in
+	sessions fork a b
 	[ "$(cd s/b && find . | sort | tr '\n' ' ')" = './2 ./2/files ./2/files/x ./2/log ./2/session.json ./2/sizes ./2/snapshot ./2/snapshot/pages.img ./lock ./put-2 ./put-2/in ' ] ||
 		[ "$(cd s/b && find . | wc -l)" -eq 12 ]
 	turn b x=3
 	turn a x=4
-	[ "$(ps get a x -o -)" = 4 ]
-	[ "$(ps get b x -o -)" = 3 ]
-	[ "$(ps rewind b --json)" = '{"name":"b","turn":2}' ]
-	[ "$(ps get b x -o -)" = 2 ]
-	[ "$(ps fork a c --json)" = '{"name":"c","turn":3,"from":"a"}' ]
+	[ "$(sessions get a x -o -)" = 4 ]
+	[ "$(sessions get b x -o -)" = 3 ]
+	[ "$(sessions rewind b --json)" = '{"name":"b","turn":2}' ]
+	[ "$(sessions get b x -o -)" = 2 ]
+	[ "$(sessions fork a c --json)" = '{"name":"c","turn":3,"from":"a"}' ]
 	[ -z "$(find s -name '.*' -mindepth 1)" ]
 }
 
 @test "fork copies no bytes on one file system" {
 	turn a
-	ps fork a b
+	sessions fork a b
 	# a hard link, or else a reflink
 	[ "$(stat -c %i s/a/1/snapshot/pages.img)" = "$(stat -c %i s/b/1/snapshot/pages.img)" ] ||
 		cp --reflink=always s/a/1/snapshot/pages.img s/clone
@@ -217,9 +217,9 @@ wrong() {
 	wrong 125 "session 'b': there is one already" fork a b
 	ln -s nowhere s/c
 	wrong 125 "session 'c': there is one already" fork a c
-	[ "$(ps get b x -o -)" = 2 ]
+	[ "$(sessions get b x -o -)" = 2 ]
 	truncate -s 1 s/a/1/log
-	run -125 --separate-stderr ps fork a d
+	run -125 --separate-stderr sessions fork a d
 	[ ! -e s/d ]
 }
 
@@ -227,28 +227,28 @@ wrong() {
 	turn a x=1
 	mkdir -p s/.b.part/1/snapshot
 	touch s/.b.part/lock
-	ps fork a b
+	sessions fork a b
 	[ ! -e s/.b.part ]
-	[ "$(ps get b x -o -)" = 1 ]
+	[ "$(sessions get b x -o -)" = 1 ]
 }
 
 @test "rewind goes one turn back, or to one that is kept" {
 	turn a x=1
 	turn a x=2
-	echo in | ps put a -:in
-	[ "$(ps rewind a)" = 'a: turn 1' ]
-	[ "$(ps get a x -o -)" = 1 ]
+	echo in | sessions put a -:in
+	[ "$(sessions rewind a)" = 'a: turn 1' ]
+	[ "$(sessions get a x -o -)" = 1 ]
 	# what waited still does
-	[ "$(ps get a in -o -)" = in ]
+	[ "$(sessions get a in -o -)" = in ]
 	wrong 1 "session 'a': there is no turn before the last; kept: 1" rewind a
 	turn a x=22
 	turn a x=33
 	wrong 1 "session 'a': turn 1 is not kept; kept: 2, 3" rewind a 1
 	wrong 1 "session 'a': turn 4 is not kept; kept: 2, 3" rewind a 4
-	[ "$(ps rewind a 3)" = 'a: turn 3' ]
-	[ "$(ps rewind a 2 --json)" = '{"name":"a","turn":2}' ]
-	[ "$(ps get a x -o -)" = 22 ]
-	ps log a --json | jq -e 'map(.turn) == [1, 2]'
+	[ "$(sessions rewind a 3)" = 'a: turn 3' ]
+	[ "$(sessions rewind a 2 --json)" = '{"name":"a","turn":2}' ]
+	[ "$(sessions get a x -o -)" = 22 ]
+	sessions log a --json | jq -e 'map(.turn) == [1, 2]'
 	[ -z "$(find s -name '*.gone')" ]
 }
 
@@ -256,35 +256,35 @@ wrong() {
 	turn a x=1
 	turn a x=2
 	truncate -s 2 s/a/2/snapshot/pages.img
-	run -125 --separate-stderr ps fork a b
+	run -125 --separate-stderr sessions fork a b
 	[[ $stderr == *"pai-session rewind"* ]]
-	[ "$(ps rewind a)" = 'a: turn 1' ]
-	[ "$(ps get a x -o -)" = 1 ]
+	[ "$(sessions rewind a)" = 'a: turn 1' ]
+	[ "$(sessions get a x -o -)" = 1 ]
 	truncate -s 2 s/a/1/snapshot/pages.img
-	run -1 --separate-stderr ps rewind a
+	run -1 --separate-stderr sessions rewind a
 }
 
 @test "rm leaves nothing, and removes what it can" {
 	turn a x=1
 	turn b
-	ps fork a c
-	ps rm a c
+	sessions fork a c
+	sessions rm a c
 	[ "$(ls -A s)" = b ]
-	run -1 --separate-stderr ps rm none b
+	run -1 --separate-stderr sessions rm none b
 	[ "$stderr" = "pai-session: session 'none': there is none in $PWD/s" ]
 	[ -z "$(ls -A s)" ]
 	turn a
-	[ "$(ps rm a --json)" = '{"removed":["a"]}' ]
+	[ "$(sessions rm a --json)" = '{"removed":["a"]}' ]
 	turn a
 	# a damaged one too, but nothing through a link
 	rm -r s/a/1/snapshot
 	mkdir outside
 	touch outside/canary
 	ln -s "$PWD/outside" s/a/1/snapshot
-	ps rm a
+	sessions rm a
 	[ -e outside/canary ]
 	ln -s "$PWD/outside" s/l
-	run -125 --separate-stderr ps rm l
+	run -125 --separate-stderr sessions rm l
 	[ -e outside/canary ]
 }
 
@@ -296,13 +296,13 @@ wrong() {
 	touch -d '40 days ago' s/old s/damaged
 	mkdir s/.x.part s/.y.gone
 	touch -d '2 hours ago' s/.x.part
-	run -0 --separate-stderr ps prune --older=30d --dry-run
+	run -0 --separate-stderr sessions prune --older=30d --dry-run
 	[ "$output" = $'damaged: would be removed\nold: would be removed' ]
 	[ -e s/old ]
-	[ "$(ps prune --older=41d --json)" = '{"removed":[],"bytes":0,"dry_run":false}' ]
+	[ "$(sessions prune --older=41d --json)" = '{"removed":[],"bytes":0,"dry_run":false}' ]
 	[ ! -e s/.x.part ]
 	[ -e s/.y.gone ]
-	ps prune --older=30d --json | jq -e '.removed == ["damaged", "old"] and .bytes > 0'
+	sessions prune --older=30d --json | jq -e '.removed == ["damaged", "old"] and .bytes > 0'
 	[ "$(ls s)" = new ]
 }
 
@@ -311,17 +311,17 @@ wrong() {
 	echo 1 >in/a
 	echo 2 >in/sub/b
 	chmod 755 in/a
-	[ -z "$(ps put a in in/a:c.txt 2>&1)" ]
+	[ -z "$(sessions put a in in/a:c.txt 2>&1)" ]
 	[ "$(cd s/a/put-0 && find . -type f | sort | tr '\n' ' ')" = './c.txt ./in/a ./in/sub/b ' ]
 	[ "$(stat -c %a s/a/put-0/in/a)" = 755 ]
-	echo 3 | ps put a -:in/a --json | jq -e '. == {name: "a", turn: 0, files: [{path: "in/a", size: 2}]}'
+	echo 3 | sessions put a -:in/a --json | jq -e '. == {name: "a", turn: 0, files: [{path: "in/a", size: 2}]}'
 	[ "$(cat s/a/put-0/in/a)" = 3 ]
 	[ "$(stat -c %a s/a/put-0/in/a)" = 644 ]
 	[ "$(cat s/a/put-0/in/sub/b)" = 2 ]
 	# the turn that takes them takes them away
 	turn a
 	[ ! -e s/a/put-0 ]
-	echo 4 | ps put a -:d
+	echo 4 | sessions put a -:d
 	[ -f s/a/put-1/d ]
 }
 
@@ -345,13 +345,13 @@ wrong() {
 
 @test "put follows no link that was planted, and a file is no folder" {
 	turn a
-	echo 1 | ps put a -:x
+	echo 1 | sessions put a -:x
 	mkdir outside
 	ln -s "$PWD/outside" s/a/put-1/dir
 	ln -s "$PWD/outside/new" s/a/put-1/file
-	run -125 --separate-stderr ps put a -:dir/x <<<1
+	run -125 --separate-stderr sessions put a -:dir/x <<<1
 	[ -z "$(ls outside)" ]
-	ps put a -:file <<<1
+	sessions put a -:file <<<1
 	[ -z "$(ls outside)" ]
 	[ "$(cat s/a/put-1/file)" = 1 ]
 	wrong 125 "session 'a': put: x/y: Not a directory" put a -:x/y
@@ -360,23 +360,23 @@ wrong() {
 
 @test "get takes files and folders, those that wait first" {
 	turn a x=1 sub/y=2 sub/z=3
-	ps put a -:x <<<waits
-	ps put a -:sub/y <<<waits
-	run -0 --separate-stderr ps get a x sub
+	sessions put a -:x <<<waits
+	sessions put a -:sub/y <<<waits
+	run -0 --separate-stderr sessions get a x sub
 	[ -z "$output$stderr" ]
 	[ "$(cat x)" = waits ]
 	[ "$(cat sub/y sub/z)" = $'waits\n3' ]
-	ps get a sub/z -o new.txt
+	sessions get a sub/z -o new.txt
 	[ "$(cat new.txt)" = 3 ]
 	mkdir dir
-	ps get a sub/z /workspace/x -o dir
+	sessions get a sub/z /workspace/x -o dir
 	[ "$(cat dir/z dir/x)" = 3waits ]
-	ps get a sub -o copy
+	sessions get a sub -o copy
 	[ "$(cat copy/z)" = 3 ]
-	ps get a . -o all
+	sessions get a . -o all
 	[ "$(cd all && find . -type f | sort | tr '\n' ' ')" = './sub/y ./sub/z ./x ' ]
-	[ "$(ps get a sub/y sub/z -o -)" = $'waits\n3' ]
-	ps get a sub/z x -o two/ --json | jq -e '.name == "a" and .turn == 1 and (.files | map(.path)) == ["z", "x"] and
+	[ "$(sessions get a sub/y sub/z -o -)" = $'waits\n3' ]
+	sessions get a sub/z x -o two/ --json | jq -e '.name == "a" and .turn == 1 and (.files | map(.path)) == ["z", "x"] and
 		.files[0].size == 1 and (.files[0].sha256 | length) == 64'
 }
 
@@ -400,18 +400,18 @@ wrong() {
 	mkdir outside to
 	echo canary >outside/x
 	ln -s "$PWD/outside/x" to/x
-	ps get a x -o to
+	sessions get a x -o to
 	[ "$(cat outside/x)" = canary ]
 	[ ! -L to/x ]
 	[ "$(cat to/x)" = 1 ]
 	ln -s "$PWD/outside" to/sub
-	run -125 --separate-stderr ps get a sub -o to
+	run -125 --separate-stderr sessions get a sub -o to
 	[ ! -e outside/y ]
 	# in the session
 	ln -s "$PWD/outside" s/a/1/files/l
-	run -125 --separate-stderr ps get a l
-	run -1 --separate-stderr ps get a l/x
-	run -125 --separate-stderr ps get a . -o all
+	run -125 --separate-stderr sessions get a l
+	run -1 --separate-stderr sessions get a l/x
+	run -125 --separate-stderr sessions get a . -o all
 	[ ! -e all/l ]
 	mkfifo s/a/1/files/p
 	run -125 --separate-stderr timeout 10 "$PAI_BUILD/pai-session" --session-dir=s get a p
@@ -420,11 +420,11 @@ wrong() {
 @test "files have plain modes" {
 	turn a x=1
 	chmod 4755 s/a/1/files/x
-	ps get a x
+	sessions get a x
 	[ "$(stat -c %a x)" = 755 ]
 	touch suid
 	chmod 6777 suid
-	ps put a suid
+	sessions put a suid
 	[ "$(stat -c %a s/a/put-1/suid)" = 755 ]
 }
 
@@ -438,15 +438,15 @@ wrong() {
 	wrong 125 "session 'a': process $holder has it; waited 50 ms (--lock-wait)" rm a --lock-wait=50ms
 	for command in 'fork a b' 'rewind a' 'put a -:x'; do
 		# shellcheck disable=SC2086
-		run -125 --separate-stderr ps --lock-wait=0 $command <<<1
+		run -125 --separate-stderr sessions --lock-wait=0 $command <<<1
 		[[ $stderr == *"process $holder has it"* ]]
 	done
 	# but one may look, and take files out
-	run -0 ps show a
-	run -0 ps list
-	ps prune --older=0
+	run -0 sessions show a
+	run -0 sessions list
+	sessions prune --older=0
 	[ -e s/a ]
-	PAI_DEFAULTS_LOCK_WAIT=30s ps rm a 9>&- &
+	PAI_DEFAULTS_LOCK_WAIT=30s sessions rm a 9>&- &
 	exec 9>&-
 	wait "$holder"
 	wait $!
@@ -463,7 +463,7 @@ wrong() {
 	kill -9 "$holder"
 	wait "$holder" || :
 	exec 9>&-
-	ps --lock-wait=5s rm a
+	sessions --lock-wait=5s rm a
 }
 
 @test "what killed runs left is swept by the next turn" {
@@ -485,7 +485,7 @@ wrong() {
 	cp -r s/a s/b
 	mkdir t
 	mv s/a t/c
-	[ "$(ps get b x -o -)" = 1 ]
+	[ "$(sessions get b x -o -)" = 1 ]
 	"$PAI_BUILD/pai-session" --session-dir=t show c
 	"$PAI_BUILD/t/session-make" t c 2
 }
@@ -512,7 +512,7 @@ wrong() {
 		else
 			grep -qE "^\.(Cm|It Cm) $word( |$)" "$man"
 		fi
-	done < <(ps --list-options)
+	done < <(sessions --list-options)
 	mkdir gen
 	"$PAI_SOURCE/completions/generate-session" "$PAI_BUILD/pai-session" gen
 	for f in pai-session.bash _pai-session pai-session.fish; do
