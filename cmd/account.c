@@ -114,7 +114,7 @@ void account_usage(const struct account *a, const struct plan *p, const struct r
 	int n = snprintf(text, sizeof(text) - 1, "real=%.3f user=%.3f sys=%.3f peak=%" PRIu64 " stdout=%" PRIu64
 			 " stderr=%" PRIu64 " start=%s backend=%s", seconds(r->finish_us - r->begin_us),
 			 seconds((int64_t)r->user_us), seconds((int64_t)r->sys_us), r->peak_bytes,
-			 r->out.bytes, r->err.bytes, r->clone ? "warm" : "cold",
+			 r->out.bytes, r->err.bytes, result_start(r),
 			 r->backend ? r->backend : "none");
 	if (a->usage < 0) {
 		say(text);

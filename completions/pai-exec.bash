@@ -82,6 +82,26 @@ _pai_exec() {
 		:
 		return
 		;;
+	--session | -s)
+		:
+		return
+		;;
+	--session-dir)
+		_filedir -d
+		return
+		;;
+	--context)
+		:
+		return
+		;;
+	--lock-wait)
+		:
+		return
+		;;
+	--keep-turns)
+		:
+		return
+		;;
 	--format)
 		mapfile -t COMPREPLY < <(compgen -W 'text json ndjson' -- "$cur")
 		return
@@ -116,7 +136,7 @@ _pai_exec() {
 		;;
 	esac
 	if [[ $cur == -* ]]; then
-		mapfile -t COMPREPLY < <(compgen -W "--code= --module= --language= --cell --script --print-last --no-stdin --backend= --timeout= --kill-after= --cpu-time= --cpus= --memory= --pids= --disk= --input= --output-dir= --include= --exclude= --no-clobber --manifest= --max-files= --max-output= --env= --json --format= --max-stdout= --max-stderr= --raw-terminal --color= --status-fd= --usage= --check --config= --image= --fresh --quiet --verbose --help --version " -- "$cur")
+		mapfile -t COMPREPLY < <(compgen -W "--code= --module= --language= --cell --script --print-last --no-stdin --backend= --timeout= --kill-after= --cpu-time= --cpus= --memory= --pids= --disk= --input= --output-dir= --include= --exclude= --no-clobber --manifest= --max-files= --max-output= --env= --session= --session-dir= --context= --lock-wait= --keep-turns= --json --format= --max-stdout= --max-stderr= --raw-terminal --color= --status-fd= --usage= --check --config= --image= --fresh --quiet --verbose --help --version " -- "$cur")
 		[[ ${COMPREPLY[0]-} != *= ]] || compopt -o nospace
 	else
 		_filedir

@@ -32,6 +32,6 @@ J1 pai-exec ms 1' ]
 
 @test "a job that does not exist is refused with the names of those that do" {
 	run -2 --separate-stderr bench J1 J9
-	[[ $stderr = *'J9: no such job; there are J1, J2, J3, cells, stdout, files, load, memory, growth' ]]
+	[[ $stderr = *'J9: no such job; there are J1, J2, J3, cells, stdout, files, load, memory, growth, sessions' ]]
 	[ -z "$output" ]
 }

@@ -130,15 +130,22 @@ static void reap(struct keeping *k)
 	}
 }
 
+/* A template that is in its place is changed no more. (EINVAL, ENOENT: it is shut, or
+ * went away before it was bound.) */
+static int shut_template(const struct keeping *k, struct err *e)
+{
+	if (k->c->save_dir && umount2(BACKEND_SAVE, MNT_DETACH) < 0 && errno != EINVAL && errno != ENOENT)
+		return err_sys(e, ERR_HOST, "shut the template's folder");
+	return 0;
+}
+
 /* It has started its last backend, which lives on by itself. */
 static int give_up_rights(const struct keeping *k, struct err *e)
 {
 	for (int i = 0; i < k->c->cgroup.n; i++)
 		(void)close(k->c->cgroup.leaf[i].procs);
-	/* a template that is in its place by now: it is changed no more. (EINVAL, ENOENT:
-	 * its folder went away before it was bound.) */
-	if (k->c->save_dir && umount2(BACKEND_SAVE, MNT_DETACH) < 0 && errno != EINVAL && errno != ENOENT)
-		return err_sys(e, ERR_HOST, "shut the template's folder");
+	if (shut_template(k, e) < 0)
+		return -1;
 	return confine(&(struct confine){ .who = CONFINE_KEEPER }, e);
 }
 
@@ -153,6 +160,9 @@ static int obey(struct keeping *k, const struct keeper_word *word, struct err *e
 		return 0;
 	case KEEPER_SAVE:
 		(void)backends[k->which]->save(k->c, &k->sb, k->attempt, &why);
+		/* a session's keeper is never told that this was the last */
+		if (!backends[k->which]->save_ends && shut_template(k, e) < 0)
+			return -1;
 		say(k, KEEPER_SAVED, &why);
 		return 0;
 	case KEEPER_KEEP:
@@ -162,12 +172,13 @@ static int obey(struct keeping *k, const struct keeper_word *word, struct err *e
 	case KEEPER_CLONE:
 		k->clone = true;
 		return make_attempt(k, e);
+	case KEEPER_AGAIN:
 	case KEEPER_NEXT:
 		k->sb.pid = 0;
 		(void)kill(-1, SIGKILL);	/* ESRCH: all of it has ended already */
 		while (wait(NULL) > 0 || errno == EINTR)
 			;
-		k->clone = false;
+		k->clone &= word->what == KEEPER_AGAIN;
 		return make_attempt(k, e);
 	case KEEPER_LAST:
 		return give_up_rights(k, e);

@@ -20,12 +20,14 @@
 #define BACKEND_BINDS 13	/* the final NULLs included */
 #define BACKEND_SAVE "/save"	/* save_dir, in the keeper's root */
 #define BACKEND_KEEP "/keep"	/* keep_dir */
+#define BACKEND_KEEP_MS 300000u	/* that this may take */
 #define BACKEND_PIPE (1 << 20)	/* bytes in flight on a raw stream, if the host lets us */
 
 /* A started sandbox, as the keeper hands it over. */
 struct sandbox {
 	pid_t pid;		/* whose end is the sandbox's */
 	int fd[KEEPER_FDS];	/* control, stdout, stderr */
+	int base;		/* the backend's own; 0 in a new one */
 };
 
 /* What was chosen, and all that a start needs; made before the keeper is. */
@@ -38,6 +40,7 @@ struct choice {
 	uint64_t boot_ms;	/* that a cold start may take to its hello */
 	const char *template_dir;	/* to clone from, or NULL */
 	const char *save_dir;	/* a snapshot may be asked for: where it goes, or NULL */
+	const char *resume_dir;	/* … a session's last snapshot, which is what template_dir is then */
 	const char *keep_dir;	/* of a session's turn: where its snapshot goes, or NULL */
 	bool confined;		/* the command is, and can start nothing any more */
 	bool one_stream;	/* standard output and error are one file */

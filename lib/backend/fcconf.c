@@ -21,7 +21,8 @@
 	"\"boot_args\":\"" BOOT_ARGS "\"}," \
 	"\"drives\":[{\"drive_id\":\"image\",\"path_on_host\":\"" FCCONF_VM "/rootfs\"," \
 	"\"is_root_device\":false,\"is_read_only\":true}]," \
-	"\"machine-config\":{\"vcpu_count\":%" PRIu64 ",\"mem_size_mib\":%" PRIu64 "},\"cpu-config\":\"" CPU_FILE "\"," \
+	"\"machine-config\":{\"vcpu_count\":%" PRIu64 ",\"mem_size_mib\":%" PRIu64 "," \
+	"\"track_dirty_pages\":%s},\"cpu-config\":\"" CPU_FILE "\"," \
 	"\"vsock\":{\"guest_cid\":3,\"uds_path\":\"" FCCONF_SOCKET "\"}}"
 
 /* The processor as it is, without its own virtualisation: bits vmx and svm. */
@@ -38,10 +39,10 @@ static int write_text(const char *name, const char *text, size_t n, struct err *
 	return fd < 0 || fd_write_all(fd, text, n) < 0 ? err_sys(e, ERR_HOST, "write %s", name) : 0;
 }
 
-int fcconf_write(uint64_t cpus, uint64_t mib, struct err *e)
+int fcconf_write(uint64_t cpus, uint64_t mib, bool count, struct err *e)
 {
 	char text[2048];
-	int n = snprintf(text, sizeof(text), MACHINE, cpus, mib);
+	int n = snprintf(text, sizeof(text), MACHINE, cpus, mib, count ? "true" : "false");
 
 	return write_text(FCCONF_FILE, text, (size_t)n, e) < 0 ? -1
 	       : write_text(CPU_FILE, cpu_config, sizeof(cpu_config) - 1, e);

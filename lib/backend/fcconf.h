@@ -5,6 +5,7 @@
 
 #include "base/err.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /* In the keeper's root: the files vmlinux, initrd and rootfs. */
@@ -14,7 +15,8 @@
 #define FCCONF_FILE "vm.json"
 #define FCCONF_SOCKET "v.sock"
 
-/* Writes FCCONF_FILE, and what it names, into the working directory. */
-int fcconf_write(uint64_t cpus, uint64_t mib, struct err *e);
+/* Writes FCCONF_FILE, and what it names, into the working directory. COUNT: the machine
+ * counts the pages that it writes, and may be saved (fcsnap.h). */
+int fcconf_write(uint64_t cpus, uint64_t mib, bool count, struct err *e);
 
 #endif

@@ -14,6 +14,7 @@
 
 #include "backend/fcapi.h"
 #include "backend/fcconf.h"
+#include "backend/fcsnap.h"
 #include "backend/kvm.h"
 #include "base/clock.h"
 #include "base/fd.h"
@@ -43,6 +44,7 @@
 #define FC "/bin/firecracker"		/* all in the keeper's root */
 #define TEMPLATE "/template"
 #define SAVE BACKEND_SAVE
+#define KEEP BACKEND_KEEP
 #define API "api.sock"
 #define OLDEST "1.12"		/* that is known to work */
 #define OLDEST_MAJOR 1
@@ -189,6 +191,8 @@ static int binds(const struct choice *c, const char *program, struct root_bind b
 	}
 	if (c->save_dir)
 		b[n++] = (struct root_bind){ c->save_dir, SAVE, .writable = true, .fleeting = true };
+	if (c->keep_dir)
+		b[n++] = (struct root_bind){ c->keep_dir, KEEP, .writable = true };
 	b[n] = (struct root_bind){ NULL };
 	(void)e;
 	return 0;
@@ -346,6 +350,13 @@ static int accept_calls(int listener[KEEPER_FDS], struct sandbox *sb, int pid_fd
 	return 0;
 }
 
+static void drop_base(struct sandbox *sb)
+{
+	if (sb->base > 0)
+		(void)close(sb->base);
+	sb->base = 0;
+}
+
 static void end_machine(struct sandbox *sb)
 {
 	if (sb->pid <= 0)
@@ -356,17 +367,19 @@ static void end_machine(struct sandbox *sb)
 	sb->pid = 0;
 	for (int i = 0; i < KEEPER_FDS; i++)
 		fd_closep(&sb->fd[i]);
+	drop_base(sb);
+}
+
+static const char *snapshot_of(const struct choice *c)
+{
+	return c->save_dir ? SAVE : TEMPLATE;
 }
 
 static int load(const struct choice *c, int pid_fd, int said, int64_t until_us, struct err *e)
 {
-	const char *at = c->save_dir ? SAVE : TEMPLATE;
 	struct pollfd end = { pid_fd, POLLIN, 0 };
-	char body[256];
+	int rc = fcsnap_load(API, pid_fd, snapshot_of(c), c->keep_dir, until_us, e);
 
-	snprintf(body, sizeof(body), "{\"snapshot_path\":\"%s/state\",\"mem_backend\":{\"backend_path\":"
-		 "\"%s/memory\",\"backend_type\":\"File\"},\"resume_vm\":true}", at, at);
-	int rc = fcapi_call(API, pid_fd, "PUT", "/snapshot/load", body, until_us, e);
 	/* it hangs up a moment before it ends, and its own words tell more */
 	return rc < 0 && e->kind == ERR_DIED && poll(&end, 1, DYING_MS) > 0 ? died(pid_fd, said, e) : rc;
 }
@@ -385,6 +398,9 @@ static int bring_up(const struct choice *c, bool clone, bool maker, int listener
 	if ((clone && load(c, pid_fd, said, until_us, e) < 0) ||
 	    accept_calls(listener, sb, pid_fd, said, until_us, e) < 0)
 		return -1;
+	/* while the program runs: a turn is not to wait for it at its end */
+	if (clone && c->keep_dir && (sb->base = fcsnap_copy(snapshot_of(c), KEEP, e)) < 0)
+		return -1;
 	/* a debug build has none, and works as well */
 	return confine_child_filters(sb->pid) ? 0 : err_set(e, ERR_UNCONFINED,
 		"firecracker has no system call filter of its own: use a release build");
@@ -399,9 +415,11 @@ static int start(const struct choice *c, bool clone, unsigned attempt, struct sa
 	uid_t uid = machine_uid(c);
 	char name[32];
 
+	drop_base(sb);
+	(void)unlink(KEEP "/memory");	/* of an attempt before, half a copy; else there is none */
 	*sb = (struct sandbox){ .fd = { -1, -1, -1 } };
 	int rc = own_kvm(uid, e) < 0 || enter_folder(attempt, uid, e) < 0 ||
-		 listen_ports(listener, uid, e) < 0 || (!clone && fcconf_write(c->plan->limit[LIMIT_CPUS], machine_mib(c->plan), e) < 0) ||
+		 listen_ports(listener, uid, e) < 0 || (!clone && fcconf_write(c->plan->limit[LIMIT_CPUS], machine_mib(c->plan), maker || c->keep_dir, e) < 0) ||
 		 bring_up(c, clone, maker, listener, sb, until, e) < 0 ? -1 : 0;
 	/* nobody else calls: not the program, whoever it becomes */
 	for (unsigned i = 0; i < KEEPER_FDS; i++) {
@@ -414,57 +432,37 @@ static int start(const struct choice *c, bool clone, unsigned attempt, struct sa
 	return rc;
 }
 
-/* Firecracker writes all of the memory; what is zero becomes a hole. */
-static int punch_holes(const char *path, struct err *e)
+static int save_in(const char *folder, const struct fcsnap_modes *m, uint64_t ms, struct sandbox *sb,
+		   struct err *e)
 {
-	static uint8_t block[1 << 20];
-	static const uint8_t zero[4096];
-	AUTO_FD fd = open(path, O_RDWR | O_CLOEXEC);
-	off_t at = 0;
+	int64_t until = clock_now_us() + (int64_t)ms * 1000;
+	AUTO_FD pid_fd = (int)syscall(SYS_pidfd_open, sb->pid, 0);
+	int rc = pid_fd < 0 ? err_sys(e, ERR_DIED, "firecracker has ended")
+	       : fcsnap_save(API, pid_fd, folder, m, sb->base, until, e);
+	struct err ignored;
 
-	if (fd < 0)
-		return err_sys(e, ERR_HOST, "%s", path);
-	for (ssize_t n; (n = pread(fd, block, sizeof(block), at)) > 0; at += n)
-		for (ssize_t i = 0, from; i < n; i += 4096) {
-			for (from = i; i + 4096 <= n && !memcmp(block + i, zero, 4096); i += 4096)
-				;
-			if (i > from)
-				(void)fallocate(fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, at + from,
-						i - from);	/* then it is larger */
-		}
-	return 0;
+	end_machine(sb);
+	return fcsnap_finish(folder, m, rc == 0, rc < 0 ? &ignored : e) < 0 ? -1 : rc;
 }
 
 static int save(const struct choice *c, struct sandbox *sb, unsigned attempt, struct err *e)
 {
-	static const char *const files[] = { SAVE "/state", SAVE "/memory" };
-	int64_t until = clock_now_us() + c->boot_ms * (int64_t)1000;
-	uid_t uid = machine_uid(c);
+	/* it is read by the machine's uid in a moment; the folders above are the user's own */
+	const struct fcsnap_modes m = { machine_uid(c), 0755, 0644 };
 
 	(void)attempt;
-	/* the machine's uid writes there for a moment, and owns nothing of it after */
-	int rc = uid && chown(SAVE, uid, uid) < 0 ? err_sys(e, ERR_HOST, "lend the template's folder") : 0;
-	if (rc == 0)
-		rc = fcapi_call(API, -1, "PATCH", "/vm", "{\"state\":\"Paused\"}", until, e);
-	if (rc == 0)
-		rc = fcapi_call(API, -1, "PUT", "/snapshot/create", "{\"snapshot_type\":\"Full\","
-				"\"snapshot_path\":\"" SAVE "/state\",\"mem_file_path\":\"" SAVE "/memory\"}", until, e);
-	end_machine(sb);
-	/* it is read by that uid in a moment; the folders above are the user's own */
-	if (uid && (chown(SAVE, 0, 0) < 0 || chmod(SAVE, 0755) < 0) && rc == 0)
-		rc = err_sys(e, ERR_HOST, "take the template's folder back");
-	for (size_t i = 0; rc == 0 && i < sizeof(files) / sizeof(*files); i++)
-		if (chown(files[i], 0, 0) < 0 || chmod(files[i], 0644) < 0)
-			rc = err_sys(e, ERR_HOST, "take %s back", files[i]);
-	return rc < 0 ? -1 : punch_holes(files[1], e);
+	return save_in(SAVE, &m, c->boot_ms, sb, e);
 }
 
 static int keep(const struct choice *c, struct sandbox *sb, unsigned attempt, struct err *e)
 {
-	(void)c;
-	(void)sb;
+	uid_t uid = machine_uid(c);
+	/* a uid of the pool must be able to read what is bound for it, file by file; all
+	 * others are kept out by the folder */
+	const struct fcsnap_modes m = { uid, 0700, uid ? 0644 : 0600 };
+
 	(void)attempt;
-	return err_set(e, ERR_SESSION, "sessions need gVisor yet");
+	return save_in(KEEP, &m, BACKEND_KEEP_MS, sb, e);
 }
 
 const struct backend backend_firecracker = {

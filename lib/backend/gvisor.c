@@ -302,13 +302,16 @@ static uint64_t host_memory(const struct plan *p)
 	return p->limit[LIMIT_MEMORY] + PLAN_MEMORY_SLACK;
 }
 
-static int checkpoint(const struct choice *c, const char *const *verb, unsigned attempt, struct err *e)
+static int checkpoint(const struct choice *c, const char *const *verb, unsigned attempt, unsigned ms,
+		      struct err *e)
 {
 	struct words words;
-	char said[256];
+	char said[1024];
 
 	make_words(&words, c->plan, verb, attempt);
-	int rc = spawn_read(words.at, SAVE_MS, said, sizeof(said), e);
+	int rc = spawn_read(words.at, ms, said, sizeof(said), e);
+	if (rc > 0 && strstr(said, "no space left on device"))
+		return err_set(e, ERR_HOST, "the disk is full");
 	said[strcspn(said, "\n")] = 0;
 	return rc > 0 ? err_set(e, ERR_HOST, "runsc checkpoint: %.200s", said) : rc;
 }
@@ -318,7 +321,7 @@ static int save(const struct choice *c, struct sandbox *sb, unsigned attempt, st
 	static const char *const verb[] = { "checkpoint", "-leave-running", "-image-path=" SAVE, NULL };
 
 	(void)sb;
-	return checkpoint(c, verb, attempt, e);
+	return checkpoint(c, verb, attempt, SAVE_MS, e);
 }
 
 static int keep(const struct choice *c, struct sandbox *sb, unsigned attempt, struct err *e)
@@ -326,7 +329,7 @@ static int keep(const struct choice *c, struct sandbox *sb, unsigned attempt, st
 	static const char *const verb[] = { "checkpoint", "-image-path=" KEEP, NULL };
 
 	(void)sb;
-	return checkpoint(c, verb, attempt, e);
+	return checkpoint(c, verb, attempt, BACKEND_KEEP_MS, e);
 }
 
 static const struct backend_need needs[] = {

@@ -51,7 +51,7 @@ int backend_select(const struct plan *p, const struct image *im, struct choice *
 	bool any = false;
 
 	*c = (struct choice){ .plan = p, .image = im, .plain_user = geteuid() != 0,
-			      .serial = (uint32_t)getpid(), .cgroup.oom_fd = -1, .cgroup.cpu_fd = -1 };
+			      .serial = (uint32_t)getpid(), .cgroup = CGROUP_NONE };
 	for (int i = 0; i < BACKENDS; i++) {
 		if (strcmp(name, "auto") && strcmp(name, backends[i]->name))
 			continue;
@@ -107,7 +107,7 @@ static int fit_from(const struct choice *c, int i)
 bool choice_next(const struct choice *c, struct choice *next)
 {
 	*next = *c;
-	next->cgroup = (struct cgroup){ .oom_fd = -1, .cpu_fd = -1 };
+	next->cgroup = CGROUP_NONE;
 	next->program[choice_first(c)] = NULL;
 	return choice_first(next) < BACKENDS;
 }

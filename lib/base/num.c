@@ -69,7 +69,7 @@ static const struct unit {
 	const char *name;
 	uint64_t ms;
 } units[] = {
-	{ "", 1000 }, { "ms", 1 }, { "s", 1000 }, { "m", 60000 }, { "h", 3600000 },
+	{ "", 1000 }, { "ms", 1 }, { "s", 1000 }, { "m", 60000 }, { "h", 3600000 }, { "d", 86400000 },
 };
 
 /* "1.5" and a unit of 1000 ms are 1500; -1 if a part of a millisecond would

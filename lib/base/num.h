@@ -20,7 +20,7 @@ int num_count(const char *text, uint64_t min, uint64_t max, uint64_t *out,
  * (where NONE_OK) gives NUM_NONE. */
 int num_size(const char *text, uint64_t min, uint64_t max, int none_ok,
 	     uint64_t *out, struct err *e);
-/* A time in milliseconds: "10", "1.5s", "250ms", "2m", "1h", to the
+/* A time in milliseconds: "10", "1.5s", "250ms", "2m", "1h", "1d", to the
  * millisecond; "none" (where NONE_OK) gives NUM_NONE. */
 int num_duration(const char *text, uint64_t min_ms, uint64_t max_ms,
 		 int none_ok, uint64_t *out_ms, struct err *e);

@@ -16,6 +16,7 @@
  * report   its results, and its uncaught exception
  * filter   its system calls
  * collect  files that it made
+ * seen     how they were when they were last looked at
  * serve    the loop that ties them
  */
 #ifndef PAI_GUEST_GUEST_H
@@ -29,6 +30,7 @@
 #include <poll.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/stat.h>
 #include <sys/types.h>
 #include <time.h>
 
@@ -45,7 +47,7 @@
 
 enum guest_group { GROUP_PIDS, GROUP_CPU, GROUPS };	/* in a microVM the first is for all */
 
-struct seen;			/* collect.c: the inputs as they were placed */
+struct seen;			/* seen.h: what is known of /workspace */
 
 /* One stream of the program on its way into a connection; under gVisor there
  * are none, for its own streams lead to the host. */
@@ -250,11 +252,14 @@ int program_drop_rights(struct err *e);
 
 int filter_load(struct err *e);
 
-/* Remembers PATH (in /workspace) as it is now: an input. */
+/* Remembers PATH (in /workspace) as it is now: an input; but not what the turn before
+ * left so. */
 int collect_remember(struct guest *g, const char *path, struct err *e);
-/* True if PATH is an input already. */
+/* True if PATH is an input of this turn already. */
 bool collect_knows(const struct guest *g, const char *path);
-/* Sends all that is new or changed in /workspace. */
+/* True if PATH is no input of this turn, and *ST is how the turn before left it. */
+bool collect_left(const struct guest *g, const char *path, const struct stat *st);
+/* Sends all that is new or changed in /workspace, and in a session what is gone. */
 int collect_send(struct guest *g, struct err *e);
 
 /* The whole life of pai-guest; returns its exit status. */

@@ -195,6 +195,7 @@ static void set_quota(struct cgroup *cg, const char *file, const char *none)
 	size_t n = strlen(cg->quota), m = strlen(none);
 
 	fd_closep(&cg->cpu_fd);
+	cg->no_quota = none;
 	cg->cpu_fd = openat(cg->leaf[cg->n - 1].dir, file, O_WRONLY | O_CLOEXEC);
 	cg->cpu = cg->cpu_fd >= 0 && write(cg->cpu_fd, cg->quota, n) == (ssize_t)n &&
 		  write(cg->cpu_fd, none, m) == (ssize_t)m;
@@ -210,6 +211,8 @@ static void set_v1(struct cgroup *cg, int controller, const struct cgroup_limits
 		/* absent without swap accounting: then there is no swap to bound */
 		(void)write_at(dir, "memory.memsw.limit_in_bytes", want->memory_bytes, "");
 		cg->oom_fd = openat(dir, "memory.oom_control", O_RDONLY | O_CLOEXEC);
+		cg->max_fd[0] = openat(dir, "memory.memsw.limit_in_bytes", O_WRONLY | O_CLOEXEC);
+		cg->max_fd[1] = openat(dir, "memory.limit_in_bytes", O_WRONLY | O_CLOEXEC);
 		break;
 	case C_CPU:
 		snprintf(cg->quota, sizeof(cg->quota), "%" PRIu64, want->cpus * CPU_PERIOD_US);
@@ -232,6 +235,7 @@ static void set_v2(struct cgroup *cg, const struct cgroup_limits *want)
 		/* or the first kill would take only a part of the sandbox */
 		(void)write_at(dir, "memory.oom.group", 1, "");
 		cg->oom_fd = openat(dir, "memory.events", O_RDONLY | O_CLOEXEC);
+		cg->max_fd[0] = openat(dir, "memory.max", O_WRONLY | O_CLOEXEC);
 	}
 	if (!cg->cpu) {
 		snprintf(cg->quota, sizeof(cg->quota), "%" PRIu64 " %u", want->cpus * CPU_PERIOD_US,
@@ -292,7 +296,7 @@ static void make_v2(struct cgroup *cg, const struct cgroup_limits *want)
 
 void cgroup_make(struct cgroup *cg, const struct cgroup_limits *want)
 {
-	*cg = (struct cgroup){ .oom_fd = -1, .cpu_fd = -1 };
+	*cg = CGROUP_NONE;
 	for (int c = 0; c < CONTROLLERS; c++) {
 		struct place at;
 		char path[1100];
@@ -315,6 +319,16 @@ int cgroup_hold_cpus(const struct cgroup *cg, struct err *e)
 	if (cg->cpu && pwrite(cg->cpu_fd, cg->quota, strlen(cg->quota), 0) < 0)
 		return err_sys(e, ERR_HOST, "hold the limit of CPUs");
 	return 0;
+}
+
+void cgroup_release(const struct cgroup *cg)
+{
+	/* both kernels' words for no limit; what one does not take it holds on to */
+	for (size_t i = 0; i < sizeof(cg->max_fd) / sizeof(*cg->max_fd); i++)
+		if (cg->max_fd[i] >= 0 && pwrite(cg->max_fd[i], "-1", 2, 0) < 0)
+			(void)!pwrite(cg->max_fd[i], "max", 3, 0);
+	if (cg->cpu)
+		(void)!pwrite(cg->cpu_fd, cg->no_quota, strlen(cg->no_quota), 0);
 }
 
 int cgroup_enter(const struct cgroup *cg, struct err *e)
@@ -354,4 +368,6 @@ void cgroup_drop(struct cgroup *cg)
 	}
 	fd_closep(&cg->oom_fd);
 	fd_closep(&cg->cpu_fd);
+	fd_closep(&cg->max_fd[0]);
+	fd_closep(&cg->max_fd[1]);
 }

@@ -31,14 +31,21 @@ struct cgroup {
 	int oom_fd;		/* the file that counts OOM kills, or -1 */
 	int cpu_fd;		/* the file of the CPU quota, or -1 */
 	char quota[32];		/* what is to be written there */
+	const char *no_quota;	/* … or for none */
+	int max_fd[2];		/* files of the limit of memory, the wider first; or -1 */
 	bool memory, cpu, pids;	/* which limits are held */
 };
+
+#define CGROUP_NONE ((struct cgroup){ .oom_fd = -1, .cpu_fd = -1, .max_fd = { -1, -1 } })
 
 /* Makes what can be made; what cannot is false in *CG, which is no error. */
 void cgroup_make(struct cgroup *cg, const struct cgroup_limits *want);
 /* Until then the CPUs are not limited: a boot uses two for a moment, and would
  * be stopped until the end of the quota's period. */
 int cgroup_hold_cpus(const struct cgroup *cg, struct err *e);
+/* After the program: a snapshot is written with all CPUs, and what it takes of memory is
+ * not the program's. */
+void cgroup_release(const struct cgroup *cg);
 /* Moves the calling process in; between fork and exec. */
 int cgroup_enter(const struct cgroup *cg, struct err *e);
 /* How often the kernel killed for memory in it. */

@@ -32,6 +32,7 @@ enum keeper_ask {
 	KEEPER_SAVE = 'S',	/* snapshot the sandbox, which goes on */
 	KEEPER_NEXT = 'N',	/* end it, make the next attempt, cold */
 	KEEPER_KEEP = 'K',	/* snapshot it for a session, which ends it: KEEPER_SAVED too */
+	KEEPER_AGAIN = 'A',	/* end it, make the next attempt, of the same kind */
 	KEEPER_CLONE = 'C',	/* make one from what was saved */
 	KEEPER_GO = 'G',	/* to a keeper that waits: make the first */
 	KEEPER_LAST = 'R',	/* nothing more will be asked for: give up all rights */

@@ -52,6 +52,7 @@ static const struct rule {
 	ANY(readv, C), ANY(writev, C), ANY(pread64, C), ANY(pwrite64, C), ANY(lseek, C), ANY(splice, C),
 	ANY(fstat, C), ANY(newfstatat, C), ANY(statx, C), ANY(flock, C), ANY(fsync, C),
 	ANY(fdatasync, C), ANY(ftruncate, C), ANY(getdents64, C),
+	IN(fstatfs, CONFINE_TIDY),
 	IS(fcntl, 1, F_GETFL), IS(fcntl, 1, F_SETFL), IS(fcntl, 1, F_GETFD), IS(fcntl, 1, F_SETFD),
 	IS(fcntl, 1, F_DUPFD_CLOEXEC), ANY(dup, C),
 	/* a terminal is asked, never told: no TIOCSTI */
@@ -75,6 +76,8 @@ static const struct rule {
 		{ 2, SCMP_CMP_MASKED_EQ, O_ACCMODE | NAMELESS, O_WRONLY | NAMELESS } } },
 	{ SCMP_SYS(openat), C, CONFINE_WRITE, { { 0, SCMP_CMP_LE, INT_MAX, 0 },
 		{ 2, SCMP_CMP_MASKED_EQ, O_ACCMODE | O_CREAT | O_EXCL, O_WRONLY | O_CREAT | O_EXCL } } },
+	/* of what is open: futimens() */
+	{ SCMP_SYS(utimensat), C, CONFINE_WRITE, { { 1, SCMP_CMP_EQ, 0, 0 } } },
 	IN(mkdirat, CONFINE_WRITE | CONFINE_TIDY), IN(linkat, CONFINE_WRITE),
 	IN(renameat, CONFINE_WRITE | CONFINE_TIDY), IN(renameat2, CONFINE_WRITE | CONFINE_TIDY),
 	IN(unlinkat, CONFINE_WRITE | CONFINE_TIDY | CONFINE_RMDIR),

@@ -107,7 +107,7 @@ static int add_folder(struct tree *t, int dir, const char *path, const char *ben
 		char sub[2][MSG_PATH_MAX + 1];
 		const char *name = names[i]->d_name;
 
-		snprintf(sub[0], sizeof(sub[0]), "%s/%s", path, name);
+		snprintf(sub[0], sizeof(sub[0]), "%s%s%s", path, *path ? "/" : "", name);
 		snprintf(sub[1], sizeof(sub[1]), "%s%s%s", beneath, *beneath ? "/" : "", name);
 		if (rc == 0)
 			rc = add_entry(t, dir, name, sub[0], sub[1], e);
@@ -245,8 +245,9 @@ static int add_program_file(const struct plan *p, struct inputs *in, struct err 
 		return err_set(e, ERR_UNREADABLE, "'%s': not a name for a program", path);
 	if (in->lang == PLAN_AUTO)
 		in->lang = first_line(fd);
-	if (p->cell && in->lang == PLAN_SHELL)
-		return err_set(e, ERR_USAGE, "--cell: '%s' is a shell program", path);
+	if (in->lang == PLAN_SHELL && (p->session || plan_insists(p, "defaults.cell")))
+		return err_set(e, ERR_USAGE, "--%s: '%s' is a shell program", p->session ? "session" : "cell",
+			       path);
 	struct input *i = add(in, path, in->file, &st, e);
 	if (!i)
 		return -1;
@@ -314,6 +315,14 @@ static int check_clashes(struct inputs *in, struct err *e)
 	return rc;
 }
 
+int inputs_sources(const struct strv *sources, struct inputs *in, struct err *e)
+{
+	for (size_t i = 0; i < sources->n; i++)
+		if (strcmp(sources->at[i], PLAN_STDIO) && add_option(in, sources->at[i], e) < 0)
+			return -1;
+	return check_clashes(in, e);
+}
+
 int inputs_open(const struct plan *p, struct inputs *in, struct err *e)
 {
 	*in = (struct inputs){ 0 };
@@ -321,10 +330,81 @@ int inputs_open(const struct plan *p, struct inputs *in, struct err *e)
 		return err_in(e, "--input");
 	if (add_program(p, in, e) < 0)
 		return -1;
-	for (size_t i = 0; i < p->inputs.n; i++)
-		if (strcmp(p->inputs.at[i], PLAN_STDIO) && add_option(in, p->inputs.at[i], e) < 0)
-			return err_in(e, "--input");
-	return check_clashes(in, e) < 0 ? err_in(e, "--input") : 0;
+	return inputs_sources(&p->inputs, in, e) < 0 ? err_in(e, "--input") : 0;
+}
+
+/* Where PATH is, or would be, in LIST[0..N), which is sorted. */
+static size_t place_of(struct input **list, size_t n, const char *path)
+{
+	size_t from = 0;
+
+	while (from < n) {
+		size_t at = from + (n - from) / 2;
+
+		if (strcmp(list[at]->path, path) < 0)
+			from = at + 1;
+		else
+			n = at;
+	}
+	return from;
+}
+
+/* What waited gives way to an input of its name, to one that is no folder where it
+ * needs one, and (but for a folder) to what needs a folder in its place. */
+static bool gives_way(struct input **list, size_t n, const struct input *i)
+{
+	char path[MSG_PATH_MAX + 2];
+	size_t at, len = strlen(i->path);
+
+	for (const char *s = i->path; (s = strchr(s, '/')); s++) {
+		snprintf(path, sizeof(path), "%.*s", (int)(s - i->path), i->path);
+		at = place_of(list, n, path);
+		if (at < n && !strcmp(list[at]->path, path) && list[at]->type != MSG_FOLDER)
+			return true;
+	}
+	at = place_of(list, n, i->path);
+	if (at < n && !strcmp(list[at]->path, i->path))
+		return true;
+	snprintf(path, sizeof(path), "%s/", i->path);
+	at = place_of(list, n, path);
+	return i->type != MSG_FOLDER && at < n && !strncmp(list[at]->path, path, len + 1);
+}
+
+static int make_way(struct inputs *in, size_t before, struct err *e)
+{
+	struct input **sorted = calloc(before + 1, sizeof(*sorted));
+	size_t n = 0;
+
+	if (!sorted)
+		return err_sys(e, ERR_HOST, "memory");
+	for (size_t i = 0; i < before; i++)
+		if (in->at[i].place == MSG_IN_WORKSPACE && in->at[i].type != MSG_TYPES)
+			sorted[n++] = &in->at[i];
+	qsort(sorted, n, sizeof(*sorted), by_path);
+	for (size_t i = before; i < in->n; i++) {
+		in->at[i].waited = true;
+		if (gives_way(sorted, n, &in->at[i]))
+			in->at[i].type = MSG_TYPES;	/* not sent */
+	}
+	free(sorted);
+	return 0;
+}
+
+int inputs_add_folder(struct inputs *in, const char *path, struct err *e)
+{
+	size_t before = in->n;
+	int fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+
+	if (fd < 0 && errno == ENOENT)
+		return 0;
+	if (fd < 0)
+		return err_sys(e, ERR_SESSION, "'%s'", path);
+	if (add_tree(in, path, "", fd, e) < 0) {
+		if (e->kind == ERR_USAGE)
+			e->kind = ERR_SESSION;
+		return -1;
+	}
+	return make_way(in, before, e);
 }
 
 static void look_at_stdin(struct inputs *in, size_t max, int ms, int sig_fd)
@@ -376,16 +456,17 @@ int inputs_read(const struct inputs *in, size_t i, struct err *e)
 	const struct input *one = &in->at[i];
 	int fd = one->fd >= 0 ? fcntl(one->fd, F_DUPFD_CLOEXEC, 3)
 	       : openat(in->root[one->root], one->beneath, LOOK | O_NOFOLLOW);
+	const char *by = one->waited ? "pai-session put" : "--input";
 	struct stat st;
 
 	if (fd < 0)
-		return err_sys(e, ERR_USAGE, "--input: '%s/%s'", one->source,
+		return err_sys(e, ERR_USAGE, "%s: '%s/%s'", by, one->source,
 			       one->beneath ? one->beneath : "");
 	/* another sandbox may have been given a part of it */
 	if (lseek(fd, 0, SEEK_SET) < 0 || fstat(fd, &st) < 0 || !S_ISREG(st.st_mode)) {
 		close(fd);
-		return err_set(e, ERR_USAGE, "--input: '%s/%s' is no regular file any more",
-			       one->source, one->beneath ? one->beneath : "");
+		return err_set(e, ERR_USAGE, "%s: '%s/%s' is no regular file any more",
+			       by, one->source, one->beneath ? one->beneath : "");
 	}
 	return fd;
 }

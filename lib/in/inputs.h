@@ -24,6 +24,7 @@ struct input {
 	const char *text;	/* or its bytes: a text from the command line */
 	dev_t dev;		/* which file it is, to tell clashes from repeats */
 	ino_t ino;
+	bool waited;		/* of inputs_add_folder() */
 };
 
 struct inputs {
@@ -40,6 +41,12 @@ struct inputs {
 };
 
 int inputs_open(const struct plan *p, struct inputs *in, struct err *e);
+/* After it: all that is in the folder PATH (not there: nothing), as inputs beneath
+ * /workspace, but what has a name that an input has, or lies beneath one that is no
+ * folder. An ERR_SESSION says what cannot go in. */
+int inputs_add_folder(struct inputs *in, const char *path, struct err *e);
+/* The sources alone (SRC[:NAME]), into an IN of zeros. */
+int inputs_sources(const struct strv *sources, struct inputs *in, struct err *e);
 /* The start of the program's text, at most MAX bytes of it, for a look; waits for
  * standard input no longer than MS, or until SIG_FD can be read. Returns the
  * length; *TEXT is *ROOM's or the inputs' own. */

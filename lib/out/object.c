@@ -169,7 +169,7 @@ static int add_place(json_t *o, const struct plan *p, const struct result *r)
 	rc |= json_object_set_new(o, "backend", !r->backend ? json_null() :
 		json_pack("{s:s, s:s?, s:s, s:s}", "name", r->backend,
 			  "version", *r->version ? r->version : NULL, "why", r->why,
-			  "start", r->clone ? "warm" : "cold"));
+			  "start", result_start(r)));
 	rc |= json_object_set_new(o, "image", !r->image.name ? json_null() :
 		json_pack("{s:o, s:s}", "name", quote_json(r->image.name, strlen(r->image.name)),
 			  "digest", r->image.digest));
@@ -209,17 +209,27 @@ json_t *object_outcome(const struct result *r)
 	return filled(o, rc);
 }
 
+static json_t *session_object(const struct result *r)
+{
+	static const char *const words[SESSION_STATES] = { "", "kept", "rewound", "lost" };
+
+	if (r->session.state == SESSION_NONE_ASKED)
+		return json_null();
+	return json_pack("{s:s, s:I, s:s}", "name", r->session.name, "turn", (json_int_t)r->session.turn,
+			 "state", words[r->session.state]);
+}
+
 json_t *object_account(const struct plan *p, const struct result *r)
 {
 	json_t *o = json_object();
 	int rc = 0;
 
-	rc |= json_object_set_new(o, "execution_count",
-				  p->cell && r->started ? json_integer(1) : json_null());
+	rc |= json_object_set_new(o, "execution_count", r->count ? json_integer(r->count)
+				  : p->cell && !p->session && r->started ? json_integer(1) : json_null());
 	if (p->format == FORMAT_JSON)
 		rc |= json_object_set_new(o, "files", file_list(r, p->output_dir));
 	rc |= json_object_set_new(o, "skipped", skip_list(r));
-	rc |= json_object_set_new(o, "session", json_null());
+	rc |= json_object_set_new(o, "session", session_object(r));
 	rc |= add_place(o, p, r);
 	rc |= json_object_set_new(o, "timing", timing_object(r));
 	rc |= json_object_set_new(o, "usage", object_usage(r));

@@ -6,52 +6,20 @@
 #include "base/str.h"
 #include "out/outtar.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
-#include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define TEMP ".pai-exec."
 #define NOT_ASKED "files that were not asked for"
-#define TEMP_TRIES 8		/* that other runs' sweeps may spoil */
 #define SKIPS_LISTED 1000u	/* left-out files that are told by name */
-
-/* Removes the temporary files of runs that were killed: nobody holds them. */
-static void sweep(int dir)
-{
-	int fd = openat(dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	DIR *d = fd < 0 ? NULL : fdopendir(fd);
-
-	for (struct dirent *at; d && (at = readdir(d));) {
-		if (strncmp(at->d_name, TEMP, strlen(TEMP)))
-			continue;
-		AUTO_FD file = openat(dir, at->d_name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
-		if (file >= 0 && flock(file, LOCK_EX | LOCK_NB) == 0)
-			(void)unlinkat(dir, at->d_name, 0);	/* not ours to remove: it stays */
-	}
-	if (d)
-		closedir(d);
-}
-
-/* Makes a folder that we can go on in, whatever the umask is. */
-static int make_folder(const struct outdir *d, int at, const char *name, mode_t mode)
-{
-	if (mkdirat(at, name, mode) < 0)
-		return -1;
-	return d->umask & 0700 ? fchmodat(at, name, (mode & ~d->umask) | 0700, 0) : 0;
-}
 
 void outdir_init(struct outdir *d)
 {
-	*d = (struct outdir){ .dir = -1, .parent = -1, .fd = -1,
-			      .stream = { .from = -1, .state = STREAM_CLOSED } };
+	*d = (struct outdir){ .in = BENEATH_NONE, .stream = { .from = -1, .state = STREAM_CLOSED } };
+	mirror_init(&d->mirror);
 }
 
 static const struct out_sink into_folder;
@@ -63,25 +31,31 @@ int outdir_open(struct outdir *d, const struct plan *p, struct err *e)
 	outdir_init(d);
 	d->plan = p;
 	d->hash = plan_wants_results(p) || p->manifest;
-	d->umask = umask(0);
+	d->umask = d->in.umask = umask(0);
 	(void)umask(d->umask);
+	d->in.no_clobber = p->no_clobber;
 	if (!path)
 		return 0;
 	if (p->tar_out)
 		return outtar_open(d, e);
 	d->sink = &into_folder;
-	if (make_folder(d, AT_FDCWD, path, 0777) < 0 && errno != EEXIST)
+	if (beneath_mkdir(&d->in, AT_FDCWD, path, 0777) < 0 && errno != EEXIST)
 		return err_sys(e, ERR_OUTPUT, "--output-dir: make '%s'", path);
-	d->dir = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	if (d->dir < 0)
+	d->in.dir = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (d->in.dir < 0)
 		return err_sys(e, ERR_OUTPUT, "--output-dir: '%s'", path);
-	if (faccessat(d->dir, ".", W_OK | X_OK, AT_EACCESS) < 0) {
+	if (faccessat(d->in.dir, ".", W_OK | X_OK, AT_EACCESS) < 0) {
 		(void)err_sys(e, ERR_OUTPUT, "--output-dir: '%s'", path);
-		fd_closep(&d->dir);
+		fd_closep(&d->in.dir);
 		return -1;
 	}
-	sweep(d->dir);
+	beneath_sweep(d->in.dir);
 	return 0;
+}
+
+int outdir_open_mirror(struct outdir *d, int dir, uint64_t disk_bytes, struct err *e)
+{
+	return mirror_open(&d->mirror, dir, disk_bytes, e);
 }
 
 static void *grow(void *list, size_t n, size_t size, struct err *e)
@@ -97,8 +71,6 @@ static void *grow(void *list, size_t n, size_t size, struct err *e)
 
 static int add_skip(struct outdir *d, const char *path, const char *reason, bool lost, struct err *e)
 {
-	if (d->skips + d->unlisted >= MSG_SKIPS_MAX)
-		return err_set(e, ERR_GUEST, "too many left-out files");
 	if (d->skips >= SKIPS_LISTED) {
 		d->unlisted++;
 		return 0;
@@ -141,119 +113,21 @@ static int add_file(struct outdir *d, struct err *e)
 	return 0;
 }
 
-/* The folder that the last component of PATH lies in, made where it is
- * missing; NAME takes that component. A link on the way is an error (ELOOP). */
-static int walk(const struct outdir *d, const char *path, char name[MSG_NAME_MAX + 1])
-{
-	int at = openat(d->dir, ".", O_PATH | O_DIRECTORY | O_CLOEXEC);
-
-	for (const char *s; at >= 0 && (s = strchr(path, '/')); path = s + 1) {
-		snprintf(name, MSG_NAME_MAX + 1, "%.*s", (int)(s - path), path);
-		if (make_folder(d, at, name, 0777) < 0 && errno != EEXIST) {
-			fd_closep(&at);
-			break;
-		}
-		int next = openat(at, name, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-		fd_closep(&at);
-		at = next;
-	}
-	snprintf(name, MSG_NAME_MAX + 1, "%s", path);
-	return at;
-}
-
 /* A name that the next run's sweep would take for one of ours is not used. */
 static int refuse_ours(struct outdir *d, const char *path, struct err *e)
 {
-	if (strncmp(path, TEMP, strlen(TEMP)))
+	if (strncmp(path, BENEATH_TEMP, strlen(BENEATH_TEMP)))
 		return 0;
 	d->reason = "reserved_name";
-	return err_set(e, ERR_OUTPUT, "'%s' not kept: names with " TEMP " are our own", path);
+	return err_set(e, ERR_OUTPUT, "'%s' not kept: names with " BENEATH_TEMP " are our own", path);
 }
 
 static int make_kept_folder(struct outdir *d, const struct msg_file *m, struct err *e)
 {
-	char name[MSG_NAME_MAX + 1];
-	struct stat st;
-	int made = 0;
-
 	if (refuse_ours(d, m->path, e) < 0)
 		return -1;
-	AUTO_FD at = walk(d, m->path, name);
-	if (at >= 0) {
-		made = make_folder(d, at, name, (m->mode | 0700u) & 0777u);
-		if (made < 0 && errno == EEXIST &&
-		    fstatat(at, name, &st, AT_SYMLINK_NOFOLLOW) == 0 && S_ISDIR(st.st_mode))
-			return 0;
-		if (made == 0)
-			return 0;
-	}
-	return err_sys(e, ERR_OUTPUT, "folder '%s' not kept", m->path);
-}
-
-/* True if a file can be renamed from one of these folders to the other. */
-static bool one_mount(int a, int b)
-{
-	struct statx x, y;
-
-	return statx(a, "", AT_EMPTY_PATH, STATX_MNT_ID, &x) == 0 &&
-	       statx(b, "", AT_EMPTY_PATH, STATX_MNT_ID, &y) == 0 &&
-	       x.stx_mask & y.stx_mask & STATX_MNT_ID && x.stx_mnt_id == y.stx_mnt_id;
-}
-
-/* A named file of ours, held: 0, or 1 if another run's sweep was quicker. */
-static int named_temp(struct outdir *d, int *fd)
-{
-	struct stat st;
-	uint64_t id;
-
-	if (getrandom(&id, sizeof(id), 0) != sizeof(id))
-		return -1;
-	snprintf(d->temp, sizeof(d->temp), TEMP "%016" PRIx64, id);
-	d->temp_dir = one_mount(d->dir, d->parent) ? d->dir : d->parent;
-	*fd = openat(d->temp_dir, d->temp, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
-	if (*fd < 0) {
-		*d->temp = 0;
-		return -1;
-	}
-	/* a file system without locks has no sweeps either: they lock first */
-	if ((flock(*fd, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK) &&
-	    fstat(*fd, &st) == 0 && st.st_nlink > 0)
-		return 0;
-	fd_closep(fd);
-	return 1;
-}
-
-/* A file without a name, or with one of ours that a sweep would find. */
-static int open_temp(struct outdir *d)
-{
-	*d->temp = 0;
-	/* an O_PATH descriptor is no base for O_TMPFILE by name, "." is */
-	int fd = openat(d->parent, ".", O_TMPFILE | O_WRONLY | O_CLOEXEC, 0600), rc = 1;
-
-	if (fd >= 0 || (errno != EOPNOTSUPP && errno != EISDIR && errno != EINVAL))
-		return fd;
-	for (int i = 0; rc > 0 && i < TEMP_TRIES; i++)
-		rc = named_temp(d, &fd);
-	return fd;
-}
-
-/* What the guest was told and an honest one has kept to. */
-static int is_wanted(struct outdir *d, const struct msg_file *m, struct err *e)
-{
-	const struct plan *p = d->plan;
-	int depth = 0;
-
-	if (!d->asked)
-		return err_set(e, ERR_GUEST, NOT_ASKED);
-	for (const char *s = m->path; *s; s++)
-		depth += *s == '/';
-	if (depth > MSG_DEPTH_MAX)
-		return err_set(e, ERR_GUEST, "a file more than %d folders deep", MSG_DEPTH_MAX);
-	if (++d->sent > p->limit[LIMIT_MAX_FILES] || m->size > p->limit[LIMIT_MAX_OUTPUT] - d->bytes)
-		return err_set(e, ERR_GUEST, "more files than it may");
-	d->bytes += m->size;
-	if (glob_choose(&p->include, &p->exclude, m->path) != GLOB_IN)
-		return err_set(e, ERR_GUEST, "a file that was not wanted: '%.200s'", m->path);
+	if (beneath_folder(&d->in, m->path, (m->mode | 0700u) & 0777u) < 0)
+		return err_sys(e, ERR_OUTPUT, "folder '%s' not kept", m->path);
 	return 0;
 }
 
@@ -261,145 +135,31 @@ static int begin_file(struct outdir *d, const struct msg_file *m, struct err *e)
 {
 	if (refuse_ours(d, m->path, e) < 0)
 		return -1;
-	d->parent = walk(d, m->path, d->name);
-	d->fd = d->parent < 0 ? -1 : open_temp(d);
-	return d->fd < 0 ? err_sys(e, ERR_OUTPUT, "'%s' not kept", m->path) : 0;
-}
-
-/* What WHY says has befallen PATH. */
-static int failed(struct outdir *d, const char *path, const struct err *why, struct err *e)
-{
-	d->keeps = false;
-	if (why->kind == ERR_OUTPUT)
-		return lose(d, path, d->reason, why, e);
-	*e = *why;
-	return -1;
-}
-
-int outdir_file(struct outdir *d, const struct msg_file *m, struct err *e)
-{
-	struct err why = { 0 };
-
-	if (d->open)
-		return err_set(e, ERR_GUEST, "a file before the end of another");
-	if (m->type == MSG_LINK || m->place != MSG_IN_WORKSPACE)
-		return err_set(e, ERR_GUEST, "a link as an output");
-	if (is_wanted(d, m, e) < 0)
-		return -1;
-	d->reason = "not_kept";
-	if (m->type == MSG_FOLDER)
-		return !d->sink || d->sink->folder(d, m, &why) == 0 ? 0 : failed(d, m->path, &why, e);
-	free(d->path);
-	d->path = strdup(m->path);
-	if (!d->path)
-		return err_sys(e, ERR_HOST, "memory");
-	d->open = true;
-	d->want = m->size;
-	d->got = 0;
-	d->mode = (m->mode | 0600u) & 0777u & ~d->umask;
-	sha256_init(&d->sha);
-	d->keeps = d->sink && d->sink->begin(d, m, &why) == 0;
-	return !why.kind ? 0 : failed(d, m->path, &why, e);
-}
-
-static void forget(struct outdir *d)
-{
-	if (d->fd >= 0 && *d->temp)
-		(void)unlinkat(d->temp_dir, d->temp, 0);	/* else the next sweep does */
-	*d->temp = 0;
-	fd_closep(&d->fd);
-	fd_closep(&d->parent);
+	return beneath_begin(&d->in, m->path) < 0 ? err_sys(e, ERR_OUTPUT, "'%s' not kept", m->path) : 0;
 }
 
 static int write_file(struct outdir *d, const uint8_t *data, size_t n, struct err *e)
 {
-	if (fd_write_all(d->fd, data, n) == 0)
+	if (beneath_write(&d->in, data, n) == 0)
 		return 0;
 	(void)err_sys(e, ERR_OUTPUT, "'%s' not kept", d->path);
-	forget(d);
+	beneath_forget(&d->in);
 	return -1;
-}
-
-int outdir_data(struct outdir *d, const uint8_t *data, size_t n, struct err *e)
-{
-	struct err why = { 0 };
-
-	if (!d->open || n == 0 || n > d->want - d->got)
-		return err_set(e, ERR_GUEST, "more bytes of a file than it said");
-	d->got += n;
-	if (!d->keeps)
-		return 0;
-	if (d->hash)
-		sha256_update(&d->sha, n, data);
-	return d->sink->data(d, data, n, &why) == 0 ? 0 : failed(d, d->path, &why, e);
-}
-
-/* Gives the nameless file a name of ours, beside its place or (on another
- * file system) in it. Locked first, or another run's sweep could take it. */
-static int link_temp(struct outdir *d, const char *self)
-{
-	uint64_t id;
-
-	if (getrandom(&id, sizeof(id), 0) != sizeof(id) || flock(d->fd, LOCK_EX | LOCK_NB) < 0)
-		return -1;
-	snprintf(d->temp, sizeof(d->temp), TEMP "%016" PRIx64, id);
-	d->temp_dir = d->dir;
-	int rc = linkat(AT_FDCWD, self, d->dir, d->temp, AT_SYMLINK_FOLLOW);
-	if (rc < 0 && errno == EXDEV) {
-		d->temp_dir = d->parent;
-		rc = linkat(AT_FDCWD, self, d->parent, d->temp, AT_SYMLINK_FOLLOW);
-	}
-	if (rc < 0)
-		*d->temp = 0;
-	return rc;
-}
-
-static int rename_temp(const struct outdir *d)
-{
-	if (!d->plan->no_clobber)
-		return renameat(d->temp_dir, d->temp, d->parent, d->name);
-	int rc = renameat2(d->temp_dir, d->temp, d->parent, d->name, RENAME_NOREPLACE);
-	if (rc == 0 || errno != EINVAL)
-		return rc;
-	/* a file system without that */
-	rc = linkat(d->temp_dir, d->temp, d->parent, d->name, 0);
-	return rc < 0 ? rc : unlinkat(d->temp_dir, d->temp, 0);
-}
-
-/* Gives the whole file its name, in the place of whatever had it (unless that is
- * not wanted: EEXIST). */
-static int publish(struct outdir *d)
-{
-	char self[32];
-
-	if (fchmod(d->fd, d->mode) < 0)
-		return -1;
-	if (!*d->temp) {
-		snprintf(self, sizeof(self), "/proc/self/fd/%d", d->fd);
-		if (linkat(AT_FDCWD, self, d->parent, d->name, AT_SYMLINK_FOLLOW) == 0)
-			return 0;
-		if (errno != EEXIST || d->plan->no_clobber || link_temp(d, self) < 0)
-			return -1;
-	}
-	if (rename_temp(d) < 0)
-		return -1;
-	*d->temp = 0;
-	return 0;
 }
 
 static int end_file(struct outdir *d, struct err *e)
 {
-	int rc = publish(d);
+	int rc = beneath_publish(&d->in, d->mode, 0);
 
 	if (rc < 0 && errno == EEXIST) {
 		d->reason = "exists";
 		(void)err_set(e, ERR_OUTPUT, "'%s' not kept: it is there already (--no-clobber)", d->path);
 	} else if (rc < 0) {
 		(void)err_sys(e, ERR_OUTPUT, "'%s' not kept", d->path);
-	} else if (close(fd_take(&d->fd)) < 0) {
+	} else if (close(fd_take(&d->in.fd)) < 0) {
 		rc = err_sys(e, ERR_OUTPUT, "'%s' not kept whole", d->path);
 	}
-	forget(d);
+	beneath_forget(&d->in);
 	return rc;
 }
 
@@ -407,21 +167,8 @@ static const struct out_sink into_folder = {
 	.folder = make_kept_folder, .begin = begin_file, .data = write_file, .end = end_file,
 };
 
-int outdir_end(struct outdir *d, struct err *e)
-{
-	struct err why = { 0 };
-
-	if (!d->open || (d->sink && d->got != d->want))
-		return err_set(e, ERR_GUEST, "the end of a file that is not whole");
-	d->open = false;
-	if (d->sink && !d->keeps)
-		return 0;
-	if (d->sink && d->sink->end(d, &why) < 0)
-		return failed(d, d->path, &why, e);
-	return add_file(d, e);
-}
-
-int outdir_skip(struct outdir *d, const struct frame *f, struct err *e)
+/* A file that is left out, as the guest or (in a session) the plan has it. */
+static int leave_out(struct outdir *d, const char *path, enum msg_skip which, struct err *e)
 {
 	static const struct {
 		const char *reason;
@@ -436,30 +183,225 @@ int outdir_skip(struct outdir *d, const struct frame *f, struct err *e)
 		[MSG_SKIP_BIG] = { "too_big", true, LIMIT_MAX_OUTPUT },
 		[MSG_SKIP_UNREADABLE] = { "unreadable", true, LIMITS },
 	};
-	struct unpacker u = unpack(f);
-	uint64_t which = unpack_number(&u, 1);
-	size_t n;
-	const char *at = (const char *)unpack_bytes(&u, &n);
-	char path[MSG_PATH_MAX + 1], value[NUM_TEXT];
+	const char *reason = reasons[which].reason;
+	enum plan_limit l = reasons[which].limit;
+	char value[NUM_TEXT];
 	struct err why = { 0 };
 
-	if (!d->asked)
-		return err_set(e, ERR_GUEST, NOT_ASKED);
-	if (which >= MSG_SKIPS || !msg_path_ok(at, n))
-		return err_set(e, ERR_GUEST, "a left-out file without a name or reason");
-	if (unpack_end(&u, "left-out", e) < 0)
-		return -1;
-	memcpy(path, at, n);
-	path[n] = 0;
 	if (!reasons[which].lost)
-		return add_skip(d, path, reasons[which].reason, false, e);
-	enum plan_limit l = reasons[which].limit;
+		return add_skip(d, path, reason, false, e);
 	if (l < LIMITS)
 		(void)err_set(&why, ERR_OUTPUT, "'%s' not kept: limit --%s=%s", path,
 			      plan_limits[l].name, plan_limit_text(d->plan, l, value));
 	else
-		(void)err_set(&why, ERR_OUTPUT, "'%s' not kept: %s", path, reasons[which].reason);
-	return lose(d, path, reasons[which].reason, &why, e);
+		(void)err_set(&why, ERR_OUTPUT, "'%s' not kept: %s", path, reason);
+	return lose(d, path, reason, &why, e);
+}
+
+static bool in_session(const struct outdir *d)
+{
+	return d->mirror.in.dir >= 0;
+}
+
+/* True if PATH is what the user wants, as far as names go. */
+static bool is_meant(const struct outdir *d, const char *path)
+{
+	return d->asked && glob_choose(&d->plan->include, &d->plan->exclude, path) == GLOB_IN;
+}
+
+/* What the guest was told and an honest one has kept to. */
+static int hold_to_plan(struct outdir *d, const struct msg_file *m, struct err *e)
+{
+	const struct plan *p = d->plan;
+
+	if (!d->asked)
+		return err_set(e, ERR_GUEST, NOT_ASKED);
+	if (++d->sent > p->limit[LIMIT_MAX_FILES] || m->size > p->limit[LIMIT_MAX_OUTPUT] - d->bytes)
+		return err_set(e, ERR_GUEST, "more files than it may");
+	d->bytes += m->size;
+	if (!is_meant(d, m->path))
+		return err_set(e, ERR_GUEST, "a file that was not wanted: '%.200s'", m->path);
+	d->chosen = true;
+	return 0;
+}
+
+/* A session's guest sends all of /workspace: it is here that what the user wants is
+ * chosen, just as a guest does otherwise. */
+static int choose(struct outdir *d, const struct msg_file *m, struct err *e)
+{
+	const struct plan *p = d->plan;
+
+	d->chosen = false;
+	if (d->full || m->place == MSG_AS_INPUT || !is_meant(d, m->path))
+		return 0;
+	d->full = d->sent >= p->limit[LIMIT_MAX_FILES];
+	if (d->full)
+		return leave_out(d, m->path, MSG_SKIP_MANY, e);
+	if (m->size > p->limit[LIMIT_MAX_OUTPUT] - d->bytes)
+		return leave_out(d, m->path, MSG_SKIP_BIG, e);
+	d->sent++;
+	d->bytes += m->size;
+	d->chosen = true;
+	return 0;
+}
+
+static int check_depth(const char *path, struct err *e)
+{
+	int depth = 0;
+
+	for (const char *s = path; *s; s++)
+		depth += *s == '/';
+	return depth <= MSG_DEPTH_MAX ? 0
+	     : err_set(e, ERR_GUEST, "a file more than %d folders deep", MSG_DEPTH_MAX);
+}
+
+/* What WHY says has befallen PATH. */
+static int failed(struct outdir *d, const char *path, const struct err *why, struct err *e)
+{
+	d->keeps = false;
+	if (why->kind == ERR_OUTPUT)
+		return lose(d, path, d->reason, why, e);
+	*e = *why;
+	return -1;
+}
+
+static int begin(struct outdir *d, const struct msg_file *m, struct err *e)
+{
+	struct err why = { 0 };
+
+	d->reason = "not_kept";
+	if (m->type == MSG_FOLDER)
+		return !d->chosen || !d->sink || d->sink->folder(d, m, &why) == 0
+		     ? 0 : failed(d, m->path, &why, e);
+	d->open = true;
+	d->want = m->size;
+	d->got = 0;
+	d->keeps = false;
+	if (!d->chosen)
+		return 0;
+	free(d->path);
+	d->path = strdup(m->path);
+	if (!d->path)
+		return err_sys(e, ERR_HOST, "memory");
+	d->mode = (m->mode | 0600u) & 0777u & ~d->umask;
+	sha256_init(&d->sha);
+	d->keeps = d->sink && d->sink->begin(d, m, &why) == 0;
+	return !why.kind ? 0 : failed(d, m->path, &why, e);
+}
+
+int outdir_file(struct outdir *d, const struct msg_file *m, struct err *e)
+{
+	bool session = in_session(d);
+
+	if (d->open)
+		return err_set(e, ERR_GUEST, "a file before the end of another");
+	if (m->type == MSG_LINK ||
+	    (m->place != MSG_IN_WORKSPACE && !(session && m->place == MSG_AS_INPUT)))
+		return err_set(e, ERR_GUEST, "a link as an output");
+	if (check_depth(m->path, e) < 0)
+		return -1;
+	if (!session)
+		return hold_to_plan(d, m, e) < 0 ? -1 : begin(d, m, e);
+	if (mirror_file(&d->mirror, m, e) < 0 || choose(d, m, e) < 0)
+		return -1;
+	return begin(d, m, e);
+}
+
+/* For the one who keeps it. */
+static int take(struct outdir *d, const uint8_t *data, size_t n, struct err *e)
+{
+	struct err why = { 0 };
+
+	d->got += n;
+	if (!d->keeps)
+		return 0;
+	if (d->hash)
+		sha256_update(&d->sha, n, data);
+	return d->sink->data(d, data, n, &why) == 0 ? 0 : failed(d, d->path, &why, e);
+}
+
+int outdir_data(struct outdir *d, const uint8_t *data, size_t n, struct err *e)
+{
+	if (!d->open || n == 0 || n > d->want - d->got)
+		return err_set(e, ERR_GUEST, "more bytes of a file than it said");
+	mirror_data(&d->mirror, data, n);
+	return take(d, data, n, e);
+}
+
+/* It shrank while it was sent: a session's processes are stopped, not dead. Who was
+ * told the size before, as the reader of a tar, gets zeros. */
+static int end_short(struct outdir *d, struct err *e)
+{
+	static const uint8_t zeros[MSG_CHUNK];
+
+	while (d->keeps && d->sink->whole && d->got < d->want)
+		if (take(d, zeros, d->want - d->got < MSG_CHUNK ? (size_t)(d->want - d->got) : MSG_CHUNK, e) < 0)
+			return -1;
+	d->want = d->got;
+	return 0;
+}
+
+int outdir_end(struct outdir *d, struct err *e)
+{
+	struct err why = { 0 };
+
+	if (!d->open || (d->sink && d->got != d->want && !in_session(d)))
+		return err_set(e, ERR_GUEST, "the end of a file that is not whole");
+	d->open = false;
+	mirror_end(&d->mirror);
+	if (in_session(d) && end_short(d, e) < 0)
+		return -1;
+	if (!d->chosen || (d->sink && !d->keeps))
+		return 0;
+	if (d->sink && d->sink->end(d, &why) < 0)
+		return failed(d, d->path, &why, e);
+	return add_file(d, e);
+}
+
+/* A path that stands alone in a frame, or behind a number. */
+static int take_path(struct unpacker *u, char path[MSG_PATH_MAX + 1], const char *what, struct err *e)
+{
+	size_t n;
+	const char *at = (const char *)unpack_bytes(u, &n);
+
+	if (!msg_path_ok(at, n))
+		return err_set(e, ERR_GUEST, "a %s file without a name", what);
+	memcpy(path, at, n);
+	path[n] = 0;
+	return unpack_end(u, what, e);
+}
+
+int outdir_skip(struct outdir *d, const struct frame *f, struct err *e)
+{
+	struct unpacker u = unpack(f);
+	uint64_t which = unpack_number(&u, 1);
+	char path[MSG_PATH_MAX + 1];
+
+	if (!d->asked && !in_session(d))
+		return err_set(e, ERR_GUEST, NOT_ASKED);
+	if (which >= MSG_SKIPS)
+		return err_set(e, ERR_GUEST, "a left-out file without a reason");
+	if (take_path(&u, path, "left-out", e) < 0)
+		return -1;
+	if (++d->told > MSG_SKIPS_MAX)
+		return err_set(e, ERR_GUEST, "too many left-out files");
+	if (in_session(d) && (d->full || !is_meant(d, path)))
+		return 0;
+	return leave_out(d, path, (enum msg_skip)which, e);
+}
+
+int outdir_gone(struct outdir *d, const struct frame *f, struct err *e)
+{
+	struct unpacker u = unpack(f);
+	char path[MSG_PATH_MAX + 1];
+
+	if (!in_session(d) || d->open)
+		return err_set(e, ERR_GUEST, d->open ? "a file that went, in the middle of another"
+			       : "a file that went, without a session");
+	if (take_path(&u, path, "gone", e) < 0 || check_depth(path, e) < 0)
+		return -1;
+	mirror_gone(&d->mirror, path);
+	return 0;
 }
 
 int outdir_done(struct outdir *d, struct err *e)
@@ -478,7 +420,8 @@ void outdir_end_all(struct outdir *d)
 
 void outdir_close(struct outdir *d)
 {
-	forget(d);
+	beneath_close(&d->in);
+	mirror_close(&d->mirror);
 	stream_free(&d->stream);
 	for (size_t i = 0; i < d->files; i++)
 		free(d->file[i].path);
@@ -487,6 +430,5 @@ void outdir_close(struct outdir *d)
 	free(d->file);
 	free(d->skip);
 	free(d->path);
-	fd_closep(&d->dir);
 	outdir_init(d);
 }

@@ -2,10 +2,10 @@
 /* outdir - files from the sandbox, put safely beneath one folder, or into a tar
  * on standard output, or only listed (struct out_sink).
  *
- * Every name comes from the guest and is walked component by component beneath
- * DIR, no link is followed, nothing is opened that exists already. A file is
- * written nameless (or, where the file system cannot, as .pai-exec.* held by
- * flock) and appears whole under its name, by rename, or not at all.
+ * Every name comes from the guest: beneath.h says how a file gets one.
+ *
+ * A session's guest sends all that is new or changed in /workspace, for the mirror
+ * (mirror.h); what of it the user wants is chosen here, as a guest does otherwise.
  *
  * A file that cannot be kept costs that file and is told at the end; a path
  * that no honest guest sends is an ERR_GUEST.
@@ -15,6 +15,8 @@
 
 #include "base/err.h"
 #include "base/fd.h"
+#include "out/beneath.h"
+#include "out/mirror.h"
 #include "out/stream.h"
 #include "plan/plan.h"
 #include "wire/msg.h"
@@ -47,18 +49,22 @@ struct out_sink {
 	int (*end)(struct outdir *d, struct err *e);
 	int (*done)(struct outdir *d, struct err *e);
 	void (*cut)(struct outdir *d);	/* instead of done */
+	bool whole;		/* it tells a file's size before its bytes */
 };
 
 struct outdir {
 	const struct plan *plan;	/* what may be kept, and how */
 	const struct out_sink *sink;	/* NULL: nothing is kept, only listed */
-	int dir;		/* of the folder; else -1 */
+	struct beneath in;	/* the folder; else in.dir is -1 */
+	struct mirror mirror;	/* of a session */
 	struct stream stream;	/* of the tar, to be served in the loop; else closed */
 	mode_t umask;		/* the caller's, but that folders of ours stay usable */
 	struct out_file *file;
 	struct out_skip *skip;
 	size_t files, skips, unlisted;	/* unlisted: skips beyond the list */
-	uint64_t sent, bytes;	/* files and folders that the guest announced, and their bytes */
+	uint64_t sent, bytes;	/* files and folders that count for the plan's limits, and their bytes */
+	uint32_t told;		/* left-out files that the guest named */
+	bool full;		/* of a session: too many files, the rest is for the mirror alone */
 	bool asked;		/* the guest is to send files, or name them */
 	bool hash;		/* sha256 is wanted */
 	bool begun, done;	/* of a tar: bytes of it are out; nothing follows */
@@ -67,11 +73,9 @@ struct outdir {
 
 	/* the file that is arriving */
 	bool open;		/* between MSG_FILE and MSG_END */
+	bool chosen;		/* the user is to have it, or to be told of it; always without a session */
 	bool keeps;		/* else its bytes are dropped */
 	const char *reason;	/* why it is not kept, if it is not */
-	int parent, fd;
-	int temp_dir;		/* where temp lies; borrowed */
-	char name[MSG_NAME_MAX + 1], temp[32];
 	char *path;
 	unsigned mode;
 	uint64_t want, got;
@@ -84,10 +88,16 @@ void outdir_init(struct outdir *d);
  * what killed runs left; or begins a tar. Without either, files are only listed. The
  * plan is borrowed. */
 int outdir_open(struct outdir *d, const struct plan *p, struct err *e);
+/* After it: the run is a session's turn. DIR: session_turn.files, which stays the
+ * caller's. DISK_BYTES: the session's disk. What the frames say of /workspace is done there too; where that fails,
+ * mirror.lost has the reason (else its kind is 0), and the turn must not be committed:
+ * its snapshot and its files would differ. */
+int outdir_open_mirror(struct outdir *d, int dir, uint64_t disk_bytes, struct err *e);
 int outdir_file(struct outdir *d, const struct msg_file *m, struct err *e);
 int outdir_data(struct outdir *d, const uint8_t *data, size_t n, struct err *e);
 int outdir_end(struct outdir *d, struct err *e);
 int outdir_skip(struct outdir *d, const struct frame *f, struct err *e);
+int outdir_gone(struct outdir *d, const struct frame *f, struct err *e);
 /* All files have come. */
 int outdir_done(struct outdir *d, struct err *e);
 /* Nothing follows, whether or not all have come. */

@@ -67,7 +67,7 @@ static void cut(struct outdir *d)
 
 static const struct out_sink into_tar = {
 	.folder = put_head, .begin = put_head, .data = put, .end = put_padding, .done = put_end,
-	.cut = cut,
+	.cut = cut, .whole = true,
 };
 
 int outtar_open(struct outdir *d, struct err *e)

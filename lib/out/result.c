@@ -23,6 +23,11 @@ const char *result_word(enum result_status s)
 	return words[s];
 }
 
+const char *result_start(const struct result *r)
+{
+	return r->resumed ? "resumed" : r->clone ? "warm" : "cold";
+}
+
 const char *result_struck(const struct plan *p, const struct result *r, char *dst, size_t size)
 {
 	char value[NUM_TEXT];

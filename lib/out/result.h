@@ -20,9 +20,19 @@ enum result_status {
 	RESULT_STATUSES
 };
 
+/* What became of a session. */
+enum result_session {
+	SESSION_NONE_ASKED,
+	SESSION_KEPT,		/* the turn is saved (or was not begun) */
+	SESSION_REWOUND,	/* it is as before the turn */
+	SESSION_LOST,		/* there was no turn before */
+	SESSION_STATES
+};
+
 struct result {
 	enum result_status status;
-	bool clone;		/* it began as a clone of a template */
+	bool clone;		/* it began as a clone of a template, or */
+	bool resumed;		/* … where a session's last turn left off */
 	bool left_template;	/* it left one behind */
 	bool taken;		/* of a program on standard input, by a sandbox: no other can have it */
 	bool started, ended;	/* the program's start and end were seen */
@@ -30,6 +40,13 @@ struct result {
 	int signal;		/* that ended it, or 0 */
 	enum plan_limit struck;	/* the limit that ended it first, or LIMITS */
 	int cancel;		/* the signal that pai-exec got, or 0 */
+	uint32_t count;		/* cells that a session's kernel has run: it rests, and can be saved */
+	struct {
+		char name[65];		/* "" without one */
+		uint64_t turn;		/* its last */
+		enum result_session state;
+		struct err why;		/* the turn could not be saved */
+	} session;
 	struct err error;	/* of RESULT_FAILED */
 	struct strv refusals;	/* each backend's, where none works */
 	struct buf note[MSG_NOTES];	/* of an uncaught exception */
@@ -50,6 +67,8 @@ struct result {
 /* Nothing opened, nothing known. */
 void result_init(struct result *r, int64_t begin_us);
 const char *result_word(enum result_status s);
+/* How the sandbox began: cold, warm, resumed. */
+const char *result_start(const struct result *r);
 /* "time limit of 60 s reached" for the limit that struck; "" if none did. */
 const char *result_struck(const struct plan *p, const struct result *r, char *dst, size_t size);
 /* What pai-exec exits with; for RESULT_CANCELLED it is 128 + the signal. */

@@ -19,7 +19,7 @@ typedef int set_fn(struct plan *p, const struct key *k, const char *text, struct
 
 static set_fn set_switch, set_text, set_limit, set_source, set_language, set_backend, set_program,
 	set_mode, set_path, set_usage, set_state_dir, set_wait, set_action, set_color, set_format,
-	set_fd, add_input, add_glob, add_env;
+	set_lock_wait, set_keep, set_fd, add_input, add_glob, add_env;
 
 #define FIELD(f) offsetof(struct plan, f)
 const struct key keys[] = {
@@ -47,6 +47,11 @@ const struct key keys[] = {
 	{ 0, "max-files", "N", set_limit, LIMIT_MAX_FILES, 0, "keep at most N files and folders (1000)" },
 	{ 0, "max-output", "SIZE", set_limit, LIMIT_MAX_OUTPUT, 0, "keep at most SIZE bytes of files (512M)" },
 	{ 'e', "env", "NAME[=VALUE]", add_env, 0, KEY_MANY, "set a variable for the program" },
+	{ 's', "session", "NAME", set_text, FIELD(session), 0, "run the next cell of a saved session" },
+	{ 0, "session-dir", "DIR", set_text, FIELD(session_dir), 0, "where sessions lie (the user's state folder)" },
+	{ 0, "context", "NAME", set_text, FIELD(context), 0, "which of the session's kernels (main)" },
+	{ 0, "lock-wait", "TIME", set_lock_wait, FIELD(lock_wait_ms), 0, "wait for a session in use (60s)" },
+	{ 0, "keep-turns", "N", set_keep, FIELD(keep_turns), 0, "turns that pai-session rewind can reach (2)" },
 	{ 0, "json", NULL, set_format, 0, 0, "as --format=json" },
 	{ 0, "format", "NAME", set_format, 0, 0, "text, json (one object) or ndjson (live) (text)" },
 	{ 0, "max-stdout", "SIZE", set_limit, LIMIT_MAX_STDOUT, 0, "cut standard output there (none; json 10M)" },
@@ -236,6 +241,16 @@ static int set_state_dir(struct plan *p, const struct key *k, const char *text, 
 static int set_wait(struct plan *p, const struct key *k, const char *text, struct err *e)
 {
 	return num_duration(text, BOOT_MIN_MS, BOOT_MAX_MS, false, (uint64_t *)((char *)p + k->field), e);
+}
+
+static int set_lock_wait(struct plan *p, const struct key *k, const char *text, struct err *e)
+{
+	return num_duration(text, 0, PLAN_LOCK_WAIT_MAX, true, (uint64_t *)((char *)p + k->field), e);
+}
+
+static int set_keep(struct plan *p, const struct key *k, const char *text, struct err *e)
+{
+	return num_count(text, 1, PLAN_KEEP_TURNS_MAX, (uint64_t *)((char *)p + k->field), e);
 }
 
 static int set_action(struct plan *p, const struct key *k, const char *text, struct err *e)

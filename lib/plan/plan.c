@@ -26,7 +26,8 @@ const struct plan_limit_row plan_limits[LIMITS] = {
 void plan_init(struct plan *p)
 {
 	*p = (struct plan){ .source = PLAN_STDIN, .enabled = true, .status_fd = PLAN_NO_FD, .boot_ms = PLAN_BOOT_MS,
-			    .probe_ms = PLAN_PROBE_MS };
+			    .probe_ms = PLAN_PROBE_MS, .lock_wait_ms = PLAN_LOCK_WAIT_MS,
+			    .keep_turns = PLAN_KEEP_TURNS };
 	for (int l = 0; l < LIMITS; l++)
 		p->limit[l] = plan_limits[l].initial;
 	preloads_init(&p->preloads);
@@ -37,6 +38,11 @@ static enum plan_layer layer_of(const struct plan *p, const char *key)
 	const struct plan_setting *s = plan_noted(p, key);
 
 	return s ? s->layer : LAYER_BUILTIN;
+}
+
+bool plan_insists(const struct plan *p, const char *key)
+{
+	return layer_of(p, key) == LAYER_OPTION;
 }
 
 static void drop_text(char **text)
@@ -98,6 +104,21 @@ static int finish_tars(struct plan *p, struct err *e)
 	return 0;
 }
 
+/* A turn of a session is a cell. */
+static int finish_session(struct plan *p, bool python, struct err *e)
+{
+	if (!p->session)
+		return !plan_insists(p, "defaults.context") ? 0 : err_set(
+			e, ERR_USAGE, "--context: names a kernel of a session: needs --session");
+	if (p->mode == PLAN_SCRIPT && plan_insists(p, "defaults.script"))
+		return err_set(e, ERR_USAGE, "--script: a turn of a session is a cell");
+	if (!python)
+		return err_set(e, ERR_USAGE, "--session: a turn is a cell of Python, %s",
+			       p->source == PLAN_MODULE ? "and no module" : "not a shell program");
+	p->mode = PLAN_CELL;
+	return 0;
+}
+
 /* A cell or a script? A cell is what an agent sends, a text that it has just written;
  * a file is a program. */
 static int finish_mode(struct plan *p, struct err *e)
@@ -105,6 +126,8 @@ static int finish_mode(struct plan *p, struct err *e)
 	bool python = plan_language(p) == PLAN_PYTHON && p->source != PLAN_MODULE;
 	bool text = p->source == PLAN_CODE || p->source == PLAN_STDIN;
 
+	if (finish_session(p, python, e) < 0)
+		return -1;
 	if (p->mode == PLAN_CELL && !python && layer_of(p, "defaults.cell") == LAYER_OPTION)
 		return err_set(e, ERR_USAGE, "--cell: a cell is Python, and no module");
 	p->cell = python && (p->mode == PLAN_CELL || (p->mode == PLAN_SUITS && plan_wants_results(p) && text));
@@ -148,7 +171,7 @@ static void free_setting(struct plan_setting *s)
 void plan_free(struct plan *p)
 {
 	char **const texts[] = {
-		&p->program, &p->backend, &p->image, &p->output_dir, &p->manifest, &p->usage, &p->config, &p->runsc_bin,
+		&p->session, &p->session_dir, &p->context, &p->program, &p->backend, &p->image, &p->output_dir, &p->manifest, &p->usage, &p->config, &p->runsc_bin,
 		&p->firecracker_bin, &p->gvisor_rootfs, &p->gvisor_state_dir, &p->vm_kernel,
 		&p->vm_rootfs,
 	};

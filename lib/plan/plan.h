@@ -84,6 +84,11 @@ enum plan_mode { PLAN_SUITS, PLAN_CELL, PLAN_SCRIPT };
 #define PLAN_END_MS 500u		/* that the guest may be silent after a kill */
 #define PLAN_CAPTURE (10ull << 20)	/* bytes of each stream in JSON, if nothing is said */
 #define PLAN_CAPTURE_MAX (256ull << 20)	/* … that may be asked for: it lies in memory */
+#define PLAN_LOCK_WAIT_MS 60000u	/* for a session that another call has, if nothing is said */
+#define PLAN_LOCK_WAIT_MAX (24u * 3600 * 1000)
+#define PLAN_KEEP_TURNS 2u		/* of a session, that rewind can reach, if nothing is said */
+#define PLAN_KEEP_TURNS_MAX 1000u
+#define PLAN_CONTEXT "main"		/* the kernel of a session that is not named */
 #define PLAN_MEMORY_SLACK (128ull << 20)	/* the sandbox's own need */
 
 struct plan {
@@ -106,6 +111,11 @@ struct plan {
 	char *usage;		/* FILE for the line of time and memory, or PLAN_TO_STDERR */
 	uint64_t status_fd;	/* the caller's descriptor for the line of status; or PLAN_NO_FD */
 	struct strv inputs;	/* SRC[:NAME], not yet looked at */
+	char *session;		/* its NAME, or NULL: the sandbox is no more after this run */
+	char *session_dir;	/* where it lies; NULL: the user's state folder */
+	char *context;		/* which of its kernels; NULL: PLAN_CONTEXT */
+	uint64_t lock_wait_ms;	/* for another call that has it, or NUM_NONE */
+	uint64_t keep_turns;
 	struct strv env;	/* NAME=VALUE */
 	uint64_t limit[LIMITS];
 	const struct preload *preload;	/* pai-image warm: not to be guessed */
@@ -144,6 +154,8 @@ int plan_note(struct plan *p, const char *key, const char *text, bool many,
 	      enum plan_layer layer, const char *where, struct err *e);
 /* The latest note of KEY, or NULL: it is as it is built in. */
 const struct plan_setting *plan_noted(const struct plan *p, const char *key);
+/* True if an option has set KEY; a default from elsewhere gives way. */
+bool plan_insists(const struct plan *p, const char *key);
 /* 0 if the configuration lets anything run; -1 and who switched it off. */
 int plan_allowed(const struct plan *p, struct err *e);
 

@@ -63,7 +63,7 @@ static int send_run(struct turn *t, struct err *e)
 		.flags = (uint8_t)((p->print_last ? MSG_PRINT_LAST : 0) |
 			 (t->stdin_wanted ? MSG_STDIN_OPEN : 0) | (plan_wants_results(p) ? MSG_REPORT : 0) |
 			 (t->choice->one_stream ? MSG_ONE_STREAM : 0) |
-			 (p->cell && in->lang == PLAN_PYTHON ? MSG_CELL : 0) |
+			 (p->cell && in->lang == PLAN_PYTHON ? MSG_CELL : 0) | (p->session ? MSG_SESSION : 0) |
 			 (p->output_dir ? MSG_COLLECT : list ? MSG_LIST : 0)),
 		.cpus = (uint32_t)p->limit[LIMIT_CPUS],
 		.pids = (uint32_t)p->limit[LIMIT_PIDS],
@@ -77,7 +77,7 @@ static int send_run(struct turn *t, struct err *e)
 		.shown = p->source == PLAN_FILE || p->source == PLAN_MODULE ? p->program
 		       : p->source == PLAN_CODE ? "<string>" : "<stdin>",
 		.file = in->file ? in->file : "",
-		.context = "",
+		.context = !p->session ? "" : p->context ? p->context : PLAN_CONTEXT,
 	};
 
 	t->r->files.asked = m.flags & (MSG_COLLECT | MSG_LIST);
@@ -184,6 +184,11 @@ static int begin_input(struct turn *t, const struct input *i, struct err *e)
 	return 0;
 }
 
+static bool is_program(const struct turn *t, const struct input *i)
+{
+	return i->place == MSG_AS_PROGRAM || (t->inputs->file && !strcmp(i->path, t->inputs->file));
+}
+
 /* One chunk of the input at hand; 1 if more can be done at once. */
 static int more_input(struct turn *t, const struct input *i, struct err *e)
 {
@@ -212,6 +217,8 @@ static int more_input(struct turn *t, const struct input *i, struct err *e)
 	}
 	if (n == 0)			/* its end, or it has shrunk */
 		return end_input(t, e) < 0 ? -1 : 1;
+	if (is_program(t, i))
+		live_code(t->live, at, (size_t)n);
 	t->in_left -= (uint64_t)n;
 	t->credit -= (uint32_t)n;
 	if (t->phase == TURN_LOAD)
@@ -291,6 +298,8 @@ int feed_stdin(struct turn *t, struct err *e)
 		t->stdin_end = true;
 		return input ? end_input(t, e) : feed_frame(t, MSG_STDIN_END, NULL, 0, e);
 	}
+	if (input && is_program(t, &t->inputs->at[t->next]))
+		live_code(t->live, chunk, (size_t)n);
 	t->credit -= (uint32_t)n;
 	return feed_frame(t, input ? MSG_DATA : MSG_STDIN, chunk, (size_t)n, e);
 }

@@ -36,6 +36,10 @@ static void choose_template(struct road *r, const struct plan *p, struct inputs 
 	const char *text;
 	char name[TEMPLATE_NAME], more[256] = "";
 
+	if (c->resume_dir) {
+		c->template_dir = c->resume_dir;
+		return;
+	}
 	if (!can_be_warm(p, in, c))
 		return;
 	if (p->preload)

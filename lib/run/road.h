@@ -24,7 +24,7 @@ struct road {
 	struct template_make make;	/* one to leave behind */
 };
 #define ROAD_NONE ((struct road){ .keeper.link = -1, .from = { -1, -1, "" }, .make = TEMPLATE_MAKE_NONE, \
-				  .c.cgroup.oom_fd = -1, .c.cgroup.cpu_fd = -1 })
+				  .c.cgroup = CGROUP_NONE })
 
 /* Cgroups and template for the first backend of R->c, whose keeper is started, to go
  * (WAITS: only when it is told). R must not move any more. */

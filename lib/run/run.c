@@ -6,6 +6,7 @@
 #include "base/fd.h"
 #include "base/trace.h"
 #include "out/lines.h"
+#include "run/live.h"
 #include "run/turn.h"
 
 #include <signal.h>
@@ -96,23 +97,28 @@ static void judge(struct turn *t, struct result *r)
 		r->status = r->struck == LIMIT_MEMORY ? RESULT_MEMORY : RESULT_TIMEOUT;
 	else if (r->files.losses > 0)
 		r->status = RESULT_FAILED, r->error = r->files.lost;
+	else if (r->session.why.kind)
+		r->status = RESULT_FAILED, r->error = r->session.why;
 	else if (r->signal)
 		r->status = RESULT_SIGNAL;
 	else
 		r->status = r->note[MSG_NOTE_NAME].len > 0 ? RESULT_ERROR : RESULT_OK;
 }
 
-static int run_turn(const struct plan *p, const struct inputs *in, struct choice *c, int sig_fd,
+static int run_turn(struct live *live, const struct inputs *in, struct choice *c, int sig_fd,
 		    unsigned open, struct road *road, struct road *spare, struct result *r, struct err *e)
 {
+	const struct plan *p = &live->plan;
 	struct turn t = {
-		.plan = p, .inputs = in, .choice = c, .r = r, .sig_fd = sig_fd,
+		.plan = p, .live = live, .inputs = in, .choice = c, .r = r, .sig_fd = sig_fd,
 		.road = road, .spare = spare, .making = c->save_dir != NULL,
 		.ctl = -1, .out_fd = -1, .err_fd = -1, .in_fd = -1,
 		.stdin_wanted = !in->from_stdin && !in->tar && !p->no_stdin && open & 1,
 	};
 	int rc = c->confined ? 0 : turn_prepare(&t, e);
 
+	if (rc == 0)
+		rc = live_verify(live, e);
 	if (rc == 0)
 		rc = turn_take(&t, e);
 	if (!r->done_us)
@@ -215,9 +221,10 @@ static int take_spare(const struct plan *p, struct inputs *in, struct choice *c,
 }
 
 /* The run on the first fit backend, and where that fails on the next. */
-static int run_first(const struct plan *p, struct inputs *in, struct choice *c, int sig_fd,
+static int run_first(struct live *live, struct inputs *in, struct choice *c, int sig_fd,
 		     unsigned open, struct result *r, struct err *e)
 {
+	const struct plan *p = &live->plan;
 	struct road first = ROAD_NONE, spare = ROAD_NONE;
 
 	tell_why(c, r);
@@ -229,7 +236,7 @@ static int run_first(const struct plan *p, struct inputs *in, struct choice *c, 
 		make_spare(p, in, c, sig_fd, &first, &spare);
 	snprintf(r->version, sizeof(r->version), "%s", first.version);
 	if (rc == 0)
-		rc = run_turn(p, in, c, sig_fd, open, &first, &spare, r, e);
+		rc = run_turn(live, in, c, sig_fd, open, &first, &spare, r, e);
 	if (rc < 0 && e->kind == ERR_SILENT)
 		backends[choice_first(c)]->told(false);
 	if (rc < 0 && e->kind == ERR_BOOT && !c->confined && may_fall_back(c, r, e))
@@ -240,7 +247,7 @@ static int run_first(const struct plan *p, struct inputs *in, struct choice *c, 
 		tell_why(c, r);
 		snprintf(r->version, sizeof(r->version), "%s", spare.version);
 		if (rc == 0)
-			rc = run_turn(p, in, c, sig_fd, open, &spare, &first, r, e);
+			rc = run_turn(live, in, c, sig_fd, open, &spare, &first, r, e);
 	}
 	road_close(&first);
 	road_close(&spare);
@@ -253,15 +260,16 @@ static void note_run(const struct choice *c, const struct result *r, run_note *n
 	char text[ERR_MSG_MAX];
 
 	snprintf(text, sizeof(text), "backend %s, %s%s%.300s%s, image %s, %zu of 3 limits by cgroup",
-		 r->backend ? r->backend : "none", r->clone ? "warm" : "cold", *r->why ? " (" : "", r->why,
+		 r->backend ? r->backend : "none", result_start(r), *r->why ? " (" : "", r->why,
 		 *r->why ? ")" : "", r->image.name,
 		 (size_t)c->cgroup.memory + c->cgroup.cpu + c->cgroup.pids);
 	note(text);
 }
 
-static int run_with(const struct plan *p, struct inputs *in, int sig_fd, unsigned open,
+static int run_with(struct live *live, struct inputs *in, int sig_fd, unsigned open,
 		    run_note *note, struct result *r, struct err *e)
 {
+	const struct plan *p = &live->plan;
 	struct choice c;
 
 	if (backend_select(p, &r->image, &c, e) < 0)
@@ -269,7 +277,9 @@ static int run_with(const struct plan *p, struct inputs *in, int sig_fd, unsigne
 	c.one_stream = !plan_wants_results(p) && (p->tar_out || same_file(STDOUT_FILENO, STDERR_FILENO));
 	if (in->from_stdin && isatty(STDIN_FILENO) && note && !p->quiet)
 		note("reading the program from the terminal; Ctrl-D ends it");
-	int rc = run_first(p, in, &c, sig_fd, open, r, e);
+	int rc = live_begin(live, &c, r, e);
+	if (rc == 0)
+		rc = run_first(live, in, &c, sig_fd, open, r, e);
 	if (rc == 0)
 		rc = warn_limits(&c, r, e);
 	if (rc < 0 && !r->started && !c.confined && backend_explain(&c, e) < 0 && e->kind == ERR_BACKEND)
@@ -292,6 +302,7 @@ static int run_all(const struct plan *p, unsigned open, run_note *note, struct r
 		   struct err *e)
 {
 	struct inputs in;
+	struct live live;
 	AUTO_FD sig_fd = take_signals(e);
 
 	if (p->tar_out && !(open & 2))
@@ -301,11 +312,15 @@ static int run_all(const struct plan *p, unsigned open, run_note *note, struct r
 		return -1;
 	trace("signals, output folder");
 	int rc = inputs_open(p, &in, e);
+	if (rc < 0)
+		return inputs_close(&in), outdir_end_all(&r->files), -1;
+	rc = live_open(&live, p, &in, sig_fd, r, e);
 	if (rc == 0)
-		rc = run_image(p, &r->image, e);
+		rc = run_image(&live.plan, &r->image, e);
 	trace("inputs, image found");
 	if (rc == 0)
-		rc = run_with(p, &in, sig_fd, open, note, r, e);
+		rc = run_with(&live, &in, sig_fd, open, note, r, e);
+	live_close(&live, r);
 	inputs_close(&in);
 	outdir_end_all(&r->files);
 	return rc;

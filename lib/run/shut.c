@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <sys/socket.h>
 
-#define PLACES (1 + 2 * (CGROUP_LEAVES + 2))	/* beside the input folders */
+#define PLACES (3 + 2 * (CGROUP_LEAVES + 2))	/* beside the input folders */
 
 static void add(struct confine *c, struct confine_place *list, int folder, unsigned may)
 {
@@ -41,7 +41,9 @@ int turn_prepare(struct turn *t, struct err *e)
 		return err_sys(e, ERR_HOST, "memory");
 	*c = (struct confine){ .who = CONFINE_COMMAND, .place = t->places,
 			       .child = { t->road->keeper.pid, t->spare->keeper.pid } };
-	add(c, t->places, t->r->files.dir, CONFINE_WRITE);
+	add(c, t->places, t->r->files.in.dir, CONFINE_WRITE);
+	add(c, t->places, t->live->session.dir, CONFINE_READ | CONFINE_WRITE | CONFINE_TIDY);
+	add(c, t->places, t->live->session.folder, CONFINE_RMDIR);	/* a new one that came to nothing */
 	for (size_t i = 0; i < t->inputs->roots; i++)
 		add(c, t->places, t->inputs->root[i], CONFINE_READ);
 	add_road(c, t->places, t->road, &t->choice->cgroup);

@@ -51,7 +51,8 @@ static int on_hello(struct turn *t, const struct frame *f, struct err *e)
 	    stream_open(&t->r->err, fd_take(&t->err_fd), e) < 0)
 		return -1;
 	turn_load(t);
-	return keeper_ask(t->road->keeper.link, KEEPER_LAST, 0, e);
+	/* a session's has its snapshot to make yet */
+	return t->live->on ? 0 : keeper_ask(t->road->keeper.link, KEEPER_LAST, 0, e);
 }
 
 static int on_credit(struct turn *t, const struct frame *f, struct err *e)
@@ -116,13 +117,17 @@ static void wait_for_files(struct turn *t)
 static int on_ended(struct turn *t, const struct frame *f, struct err *e)
 {
 	uint64_t disk = t->plan->limit[LIMIT_DISK], most = t->plan->limit[LIMIT_MAX_OUTPUT];
+	bool all = t->r->files.mirror.in.dir >= 0;	/* of /workspace, in a session */
 	struct msg_ended m;
 
 	if (msg_get_ended(f, &m, e) < 0)
 		return -1;
 	trace("guest: program ended");
+	if (m.count > 0 && !t->live->on)
+		return err_set(e, ERR_GUEST, "a kernel that rests, of no session");
 	turn_limit_keeper(t, NUM_NONE);
 	t->r->ended = true;
+	t->r->count = m.count;
 	t->r->ended_us = clock_now_us();
 	t->r->signal = m.signaled ? (int)m.code : 0;
 	t->r->exit_code = m.signaled ? 0 : (int)m.code;
@@ -132,7 +137,7 @@ static int on_ended(struct turn *t, const struct frame *f, struct err *e)
 	t->r->sys_us = m.sys_us;
 	t->r->peak_bytes = m.peak_bytes;
 	t->collect_us = t->r->ended_us + 1000ll * (int64_t)(COLLECT_ALL_MS +
-			(disk < most ? disk : most) / COLLECT_BYTES_PER_MS);
+			(all || disk < most ? disk : most) / COLLECT_BYTES_PER_MS);
 	wait_for_files(t);
 	return 0;
 }
@@ -162,6 +167,12 @@ static int on_skipped(struct turn *t, const struct frame *f, struct err *e)
 {
 	wait_for_files(t);
 	return outdir_skip(&t->r->files, f, e);
+}
+
+static int on_gone(struct turn *t, const struct frame *f, struct err *e)
+{
+	wait_for_files(t);
+	return outdir_gone(&t->r->files, f, e);
 }
 
 /* The parts of one note come one after the other. */
@@ -236,6 +247,7 @@ static const struct {
 	[MSG_SPENT - MSG_HELLO] = { on_spent, TURN_RUN, TURN_KILL },
 	[MSG_FAIL - MSG_HELLO] = { on_fail, TURN_BOOT, TURN_COLLECT },
 	[MSG_RESULT - MSG_HELLO] = { on_result, TURN_RUN, TURN_KILL },
+	[MSG_GONE - MSG_HELLO] = { on_gone, TURN_COLLECT, TURN_COLLECT },
 };
 
 static int handle(struct turn *t, const struct frame *f, struct err *e)
@@ -245,7 +257,7 @@ static int handle(struct turn *t, const struct frame *f, struct err *e)
 
 	if (f->kind == MSG_FILE || f->kind == MSG_DATA || f->kind == MSG_END) {
 		fn = f->kind == MSG_FILE ? on_file : f->kind == MSG_DATA ? on_data : on_end;
-	} else if (f->kind >= MSG_HELLO && f->kind <= MSG_RESULT) {
+	} else if (f->kind >= MSG_HELLO && f->kind <= MSG_GONE) {
 		fn = handlers[f->kind - MSG_HELLO].fn;
 		from = handlers[f->kind - MSG_HELLO].from;
 		to = handlers[f->kind - MSG_HELLO].to;

@@ -15,9 +15,7 @@
 #include <sys/signalfd.h>
 #include <unistd.h>
 
-#define DEAR_MS 5000		/* a template that fails is dear from there on */
 #define LAST_MS 30000u		/* that the last of the output may be under way */
-#define CLONE_BOOT_MS 10000u	/* that a clone may take to say hello */
 
 enum { P_LINK, P_CTL, P_SIGNAL, P_OUT, P_ERR, P_FILES, P_LINES, P_STDIN, POLLED };
 
@@ -75,94 +73,6 @@ static int kill_program(struct turn *t, struct err *e)
 	return feed_frame(t, MSG_KILL, NULL, 0, e);
 }
 
-/* The sandbox is no more, or is given up: the run is told by what is known. */
-static void give_up(struct turn *t, const char *warning)
-{
-	struct err ignored;
-
-	if (warning)
-		(void)strv_add(&t->r->warnings, warning, &ignored);	/* memory: then unsaid */
-	turn_enter(t, TURN_OVER, NUM_NONE);
-}
-
-/* The keeper itself waits for a guest that dials, and says how that went. */
-static uint64_t boot_ms(const struct turn *t)
-{
-	bool waits = backends[choice_first(t->choice)]->told != NULL;
-	uint64_t ms = t->clone ? CLONE_BOOT_MS : t->choice->boot_ms;
-
-	return waits ? ms + PLAN_END_MS : ms;
-}
-
-/* What cost seconds and came to nothing is not tried by each run. */
-static void avoid_template(const struct turn *t)
-{
-	if (clock_now_us() - t->r->begin_us > DEAR_MS * 1000ll)
-		template_avoid(&t->road->make);
-}
-
-/* Another attempt follows; nothing of the last one counts. */
-static void forget_attempt(struct turn *t)
-{
-	fd_closep(&t->ctl);
-	fd_closep(&t->out_fd);
-	fd_closep(&t->err_fd);
-	fd_closep(&t->in_fd);
-	t->from.len = t->to.len = 0;
-	t->next = 0;
-	t->in_open = false;
-	*t->how = 0;
-}
-
-int turn_go_cold(struct turn *t, bool damaged, const char *why, struct err *e)
-{
-	char text[ERR_MSG_MAX];
-	struct err ignored;
-
-	snprintf(text, sizeof(text), "%s (%.300s)%s; cold start", t->making ? "no template could be made"
-		 : "the template did not start a sandbox", why, t->making || !damaged ? "" : ": removed");
-	(void)strv_add(&t->r->notes, text, &ignored);
-	if (t->making) {
-		template_end(&t->road->make, false);
-		avoid_template(t);
-	} else if (damaged) {
-		template_drop(t->choice->template_dir ? &t->road->from : &t->road->make.at);
-	}
-	t->clone = t->making = false;
-	forget_attempt(t);
-	turn_enter(t, TURN_BOOT, boot_ms(t));
-	return keeper_ask(t->road->keeper.link, KEEPER_NEXT, 0, e);
-}
-
-/* The snapshot is made, or not; the sandbox that was to be goes on as a clone
- * of itself would. */
-static int on_saved(struct turn *t, const struct keeper_msg *m, struct err *e)
-{
-	char text[ERR_MSG_MAX + 64];
-	bool ends = backends[m->backend]->save_ends;
-	struct err ignored;
-
-	if (!t->making)		/* it took too long: the next attempt is on its way */
-		return 0;
-	trace("template saved");
-	t->making = false;
-	t->r->left_template = template_end(&t->road->make, m->err.kind == ERR_NONE);
-	if (m->err.kind) {
-		avoid_template(t);
-		snprintf(text, sizeof(text), "no template was made: %s", m->err.msg);
-		(void)strv_add(&t->r->notes, text, &ignored);
-	}
-	if (!ends) {
-		turn_enter(t, TURN_BOOT, t->plan->boot_ms);
-		return feed_begin(t, e);
-	}
-	/* the sandbox is no more: its first clone takes its place */
-	forget_attempt(t);
-	t->clone = t->r->left_template;
-	turn_enter(t, TURN_BOOT, boot_ms(t));
-	return keeper_ask(t->road->keeper.link, t->clone ? KEEPER_CLONE : KEEPER_NEXT, 0, e);
-}
-
 static int late(const struct turn *t, struct err *e)
 {
 	char text[NUM_TEXT];
@@ -171,6 +81,21 @@ static int late(const struct turn *t, struct err *e)
 
 	return err_set(e, trial ? ERR_SILENT : ERR_BOOT, "the sandbox did not start within %s",
 		       num_duration_text(silent ? t->choice->boot_ms : t->plan->boot_ms, text));
+}
+
+/* All has been delivered, as far as it will be. A session's kernel that rests is saved. */
+static int end_turn(struct turn *t, const char *warning, struct err *e)
+{
+	turn_give_up(t, warning);
+	if (!t->r->count)
+		return 0;
+	if (t->r->files.mirror.lost.kind) {
+		live_refuse(t->live, t->r, t->r->files.mirror.lost.msg);
+		return 0;
+	}
+	turn_enter(t, TURN_KEEP, BACKEND_KEEP_MS + PLAN_END_MS);
+	cgroup_release(&t->choice->cgroup);
+	return keeper_ask(t->road->keeper.link, KEEPER_KEEP, 0, e);
 }
 
 static int on_deadline(struct turn *t, struct err *e)
@@ -190,15 +115,18 @@ static int on_deadline(struct turn *t, struct err *e)
 	case TURN_GRACE:
 		return kill_program(t, e);
 	case TURN_KILL:
-		give_up(t, "the sandbox did not answer and was ended from outside: files may be lost");
+		turn_give_up(t, "the sandbox did not answer and was ended from outside: files may be lost");
 		return 0;
 	case TURN_COLLECT:
 		return err_set(e, ERR_DIED, "the sandbox fell silent while it sent files");
+	case TURN_KEEP:
+		turn_give_up(t, NULL);
+		live_refuse(t->live, t->r, "not in time");
+		return 0;
 	default:
 		if (!t->hurry)
 			return err_set(e, ERR_DIED, "the sandbox fell silent before all output had come");
-		give_up(t, "output that nobody read in time was dropped");
-		return 0;
+		return end_turn(t, "output that nobody read in time was dropped", e);
 	}
 }
 
@@ -215,123 +143,6 @@ static int on_signal(struct turn *t, struct err *e)
 	}
 	t->r->cancel = (int)si.ssi_signo;
 	return turn_interrupt(t, e);
-}
-
-/* The first line of what the backend itself had to say, or else how it ended. */
-static void boot_text(const struct turn *t, char *text, size_t size)
-{
-	int fd[2] = { t->err_fd, t->out_fd };
-	ssize_t n = 0;
-
-	for (int i = 0; n <= 0 && i < 2; i++)
-		if (fd[i] >= 0 && fd_nonblock(fd[i], true) == 0)
-			n = read(fd[i], text, size - 1);
-	text[n > 0 ? n : 0] = 0;
-	text[strcspn(text, "\n")] = 0;
-	if (!*text)
-		snprintf(text, size, "%s", t->how);
-}
-
-static int on_link(struct turn *t, struct err *e);
-
-/* The keeper says how the backend ended in a moment, if it still lives. */
-static int hear_how(struct turn *t, struct err *e)
-{
-	struct pollfd link = { t->road->keeper.link, POLLIN, 0 };
-
-	if (*t->how || link.fd < 0 || poll(&link, 1, PLAN_END_MS) <= 0)
-		return 0;
-	return on_link(t, e);
-}
-
-/* Without a cgroup nobody counts how often memory was refused: a sentry that was
- * refused more heap ends as Go programs do, with 2. */
-static bool heap_struck(struct turn *t)
-{
-	struct err ignored = { 0 };
-
-	if (t->choice->cgroup.memory || t->phase <= TURN_MAKE ||
-	    backends[choice_first(t->choice)]->own_limits)
-		return false;
-	(void)hear_how(t, &ignored);
-	return !strcmp(t->how, "exit status 2");
-}
-
-/* The channel or the backend ended without MSG_DONE. */
-static int on_death(struct turn *t, struct err *e)
-{
-	char text[300];
-
-	/* a snapshot may end the sandbox; the keeper says when it is there */
-	if (t->phase >= TURN_DRAIN || (t->saving && t->making))
-		return 0;
-	if (t->phase <= TURN_MAKE && (t->clone || t->phase == TURN_MAKE)) {
-		boot_text(t, text, sizeof(text));
-		return turn_go_cold(t, true, *text ? text : "it ended", e);
-	}
-	if (cgroup_oom_kills(&t->choice->cgroup) > 0 || heap_struck(t)) {
-		turn_strike(t, LIMIT_MEMORY);
-		give_up(t, "the memory limit ended the whole sandbox: files may be lost");
-		return 0;
-	}
-	/* the keeper ends all, if we are too late to */
-	if (t->phase == TURN_RUN && clock_now_us() >= t->deadline_us)
-		turn_strike(t, LIMIT_TIMEOUT);
-	if (t->phase == TURN_KILL || t->r->struck < LIMITS)
-		return give_up(t, "the sandbox ended before its files could be kept"), 0;
-	if (t->phase > TURN_MAKE)
-		return err_set(e, ERR_DIED, "the sandbox died before the program's end");
-	if (hear_how(t, e) < 0)
-		return -1;
-	boot_text(t, text, sizeof(text));
-	return err_set(e, ERR_BOOT, "the sandbox did not start%s%s", *text ? ": " : "", text);
-}
-
-static int on_link(struct turn *t, struct err *e)
-{
-	struct keeper_msg m;
-	int fd[KEEPER_FDS];
-	int rc = keeper_recv(t->road->keeper.link, &m, fd);
-
-	if (rc < 0)
-		return errno == EAGAIN || errno == EINTR ? 0 : err_sys(e, ERR_HOST, "hear the keeper");
-	if (rc == 0) {
-		fd_closep(&t->road->keeper.link);
-		/* with a sandbox, the end of its channel is what tells */
-		return t->ctl < 0 ? err_set(e, ERR_DIED, "the keeper died") : 0;
-	}
-	switch (m.what) {
-	case KEEPER_FAILED:
-		if (m.clone)
-			return turn_go_cold(t, true, m.err.msg, e);
-		*e = m.err;
-		return -1;
-	case KEEPER_ENDED:
-		if (m.attempt != t->attempt)
-			return 0;
-		/* what it still said is in the channel: its end comes there */
-		snprintf(t->how, sizeof(t->how), "%.60s", m.err.msg);
-		return t->phase <= TURN_MAKE && t->ctl >= 0 ? on_death(t, e) : 0;
-	case KEEPER_SAVED:
-		return on_saved(t, &m, e);
-	default:
-		if (m.backend >= BACKENDS)
-			return err_set(e, ERR_DIED, "the keeper names a backend that there is not");
-		trace("sandbox handed over");
-		t->r->backend = backends[m.backend]->name;
-		t->clone = m.clone;
-		t->attempt = m.attempt;
-		t->r->clone = m.clone && !t->r->left_template;
-		*t->how = 0;
-		if (t->clone)
-			turn_enter(t, TURN_BOOT, CLONE_BOOT_MS);
-		t->ctl = fd[0];
-		t->out_fd = fd[1];
-		t->err_fd = fd[2];
-		if (fd_nonblock(t->ctl, true) < 0)
-			return err_sys(e, ERR_HOST, "set up the control channel");
-		return t->making ? feed_prepare(t, e) : feed_begin(t, e);
-	}
 }
 
 /* As lines: the first one tells of the start, and who does not read stops the program. */
@@ -359,6 +170,8 @@ static int on_stream(struct turn *t, struct stream *s, struct err *e)
 			return 0;
 		t->r->cancel = SIGPIPE;
 		hurry(t);
+		if (t->live->on)	/* as at any other first signal */
+			return turn_interrupt(t, e);
 		if (s == &t->r->files.stream)
 			turn_enter(t, TURN_OVER, NUM_NONE);
 		return t->phase == TURN_RUN || t->phase == TURN_GRACE ? kill_program(t, e) : 0;
@@ -421,7 +234,7 @@ static int serve(struct turn *t, struct pollfd p[POLLED], struct err *e)
 
 	if (p[P_SIGNAL].revents && on_signal(t, e) < 0)
 		return -1;
-	if (p[P_LINK].revents && on_link(t, e) < 0)
+	if (p[P_LINK].revents && turn_hear(t, e) < 0)
 		return -1;
 	if (p[P_STDIN].revents && feed_stdin(t, e) < 0)
 		return -1;
@@ -439,7 +252,7 @@ static int serve(struct turn *t, struct pollfd p[POLLED], struct err *e)
 		return -1;
 	if (end && t->ctl >= 0) {
 		fd_closep(&t->ctl);
-		return on_death(t, e);
+		return turn_died(t, e);
 	}
 	return feed_step(t, e) < 0 ? -1 : feed_flush(t, e);
 }
@@ -451,8 +264,7 @@ static int end_streams(struct turn *t, struct err *e)
 
 	if (!all && !t->hurry && t->r->struck == LIMITS)
 		return err_set(e, ERR_DIED, "the sandbox died before all output had come");
-	give_up(t, all ? NULL : "the sandbox ended before all its output had come");
-	return 0;
+	return end_turn(t, all ? NULL : "the sandbox ended before all its output had come", e);
 }
 
 /* After the end of the program: all streams until they have nothing more. A slow
@@ -478,7 +290,7 @@ static int drain(struct turn *t, struct err *e)
 int turn_take(struct turn *t, struct err *e)
 {
 	t->clone = t->choice->template_dir != NULL;
-	turn_enter(t, TURN_BOOT, boot_ms(t));
+	turn_enter(t, TURN_BOOT, turn_boot_ms(t));
 	while (t->phase != TURN_OVER) {
 		struct pollfd p[POLLED];
 

@@ -3,6 +3,7 @@
  * one poll loop in every phase. Inside lib/run only.
  *
  * turn.c    the loop and its deadlines
+ * link.c    what the keeper says
  * shut.c    the command's own confinement
  * talk.c    frames from the guest, what each means
  * feed.c    frames to the guest: the plan, the inputs, standard input
@@ -14,6 +15,7 @@
 #include "host/confine.h"
 #include "in/inputs.h"
 #include "out/result.h"
+#include "run/live.h"
 #include "run/road.h"
 #include "run/run.h"
 #include "wire/msg.h"
@@ -28,11 +30,13 @@ enum turn_phase {
 	TURN_KILL,		/* it was killed */
 	TURN_COLLECT,		/* it has ended; files come */
 	TURN_DRAIN,		/* all has come; the caller's side takes the rest */
+	TURN_KEEP,		/* a session's: the sandbox is saved */
 	TURN_OVER,
 };
 
 struct turn {
 	const struct plan *plan;
+	struct live *live;
 	const struct inputs *inputs;
 	struct choice *choice;
 	struct result *r;
@@ -42,6 +46,7 @@ struct turn {
 	struct confine_place *places;
 	bool making, saving, clone;	/* saving: the snapshot was asked for */
 	uint32_t attempt;
+	unsigned resumes;	/* of a session's snapshot that failed */
 	unsigned note;		/* enum msg_note, of the last one */
 	int sig_fd;
 
@@ -70,7 +75,7 @@ void turn_enter(struct turn *t, enum turn_phase phase, uint64_t after_ms);
 void turn_load(struct turn *t);
 /* A template that starts no sandbox, or cannot be made, costs time, never the
  * run: away with it (if it is DAMAGED, not merely slow), and on with the next
- * attempt, cold. */
+ * attempt, cold. A session's snapshot is tried once more. */
 int turn_go_cold(struct turn *t, bool damaged, const char *why, struct err *e);
 /* Interrupts the program and gives it the grace. */
 int turn_interrupt(struct turn *t, struct err *e);
@@ -78,6 +83,14 @@ int turn_interrupt(struct turn *t, struct err *e);
  * or stuck in a write to a terminal that is: once the program, which starts within
  * BOOT_MS, must be gone. NUM_NONE: no more. */
 void turn_limit_keeper(struct turn *t, uint64_t boot_ms);
+/* The sandbox is no more, or is given up: the run is told by what is known. */
+void turn_give_up(struct turn *t, const char *warning);
+/* Until the guest's hello. */
+uint64_t turn_boot_ms(const struct turn *t);
+/* The keeper's link has something. */
+int turn_hear(struct turn *t, struct err *e);
+/* The channel or the backend ended without MSG_DONE. */
+int turn_died(struct turn *t, struct err *e);
 /* The limit L has struck: the first one counts. */
 void turn_strike(struct turn *t, enum plan_limit l);
 

@@ -8,11 +8,15 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <nettle/sha2.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#define READ_BYTES (1u << 20)
+#define DIGEST "sha256"		/* what is known by this word is one */
 
 bool cache_folder(const char *name, bool make, char *out)
 {
@@ -79,4 +83,37 @@ void known_put(const char *path, const char *what, const char *text)
 	/* whole or not at all; a cache that is full or shut is no matter */
 	if (fd >= 0 && (fd_write_all(fd, text, strlen(text)) < 0 || rename(temp, name) < 0))
 		(void)unlink(temp);
+}
+
+int file_digest(const char *path, char text[KNOWN_DIGEST], struct err *e)
+{
+	uint8_t out[SHA256_DIGEST_SIZE], *chunk = malloc(READ_BYTES);
+	AUTO_FD fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	struct sha256_ctx h;
+	ssize_t n = -1;
+
+	sha256_init(&h);
+	while (fd >= 0 && chunk && (n = read(fd, chunk, READ_BYTES)) > 0)
+		sha256_update(&h, (size_t)n, chunk);
+	free(chunk);
+	if (n < 0)
+		return err_sys(e, ERR_IMAGE, "read %s", path);
+	sha256_digest(&h, sizeof(out), out);
+	strcpy(text, DIGEST ":");
+	str_hex(text + strlen(text), out, sizeof(out));
+	return 0;
+}
+
+int known_digest(const char *path, char text[KNOWN_DIGEST], struct err *e)
+{
+	char known[KNOWN_MAX];
+
+	if (known_get(path, DIGEST, known) && strlen(known) < KNOWN_DIGEST) {
+		strcpy(text, known);
+		return 0;
+	}
+	if (file_digest(path, text, e) < 0)
+		return -1;
+	known_put(path, DIGEST, text);
+	return 0;
 }

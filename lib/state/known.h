@@ -6,6 +6,8 @@
 #ifndef PAI_STATE_KNOWN_H
 #define PAI_STATE_KNOWN_H
 
+#include "base/err.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -14,6 +16,11 @@
 /* The folder pai/NAME of the user's cache, made if MAKE; OUT has PATH_MAX bytes.
  * False if there is none to be had. */
 bool cache_folder(const char *name, bool make, char *out);
+
+#define KNOWN_DIGEST 80		/* "sha256:", 64 digits, NUL */
+/* The sha256 of all of the file PATH (0.2 s a GiB or more); known_digest() remembers it. */
+int file_digest(const char *path, char text[KNOWN_DIGEST], struct err *e);
+int known_digest(const char *path, char text[KNOWN_DIGEST], struct err *e);
 
 #define KNOWN_MAX 128		/* bytes of a text, the final NUL included */
 

@@ -31,6 +31,7 @@
 #define SESSION_KEEP_MAX 1000u	/* turns that can be kept */
 #define SESSION_LOG_MAX (1u << 20)	/* bytes of the log; the oldest lines go */
 #define SESSION_WORD 256	/* bytes of a text in the facts, NUL included */
+#define SESSION_TURN_MAX ((int64_t)1 << 53)
 #define SESSION_DIGEST 80	/* "sha256:", 64 digits, NUL */
 
 /* session.json: of the turn, and what a resume depends on. */
@@ -78,8 +79,8 @@ void session_close(struct session *s);
 /* Reads all of the last turn's snapshot: an ERR_SESSION if it is not as it was. About
  * 5 GB/s from the page cache. */
 int session_verify(const struct session *s, struct err *e);
-/* An ERR_SESSION if HERE differs from S->facts in what a resume depends on (all but
- * turn, times, cpus, memory, disk); both sides are named, and the cure. */
+/* An ERR_SESSION if HERE differs from S->facts in what a resume depends on (all but the
+ * image's name, turn, times, cpus, memory, disk); both sides are named, and the cure. */
 int session_fits(const struct session *s, const struct session_facts *here, struct err *e);
 /* Fills CPU of the facts. */
 void session_cpu(char cpu[SESSION_WORD]);
@@ -98,9 +99,10 @@ struct session_turn {
 /* Sweeps what killed runs left, and makes the turn's folder. */
 int session_begin(struct session *s, struct session_turn *t, struct err *e);
 /* snapshot/ and files/ are filled: writes the rest, all to the disk, gives it its name,
- * and takes away the turns beyond the last KEEP and the put files that it had. LINE: a
- * JSON object for the log. Works in a confined process: opens nothing but what lies
- * beneath s->dir. On -1 the session is as before, and the turn is to be dropped. */
+ * and takes away the turns beyond the last KEEP and the put files that it had. Turn and
+ * times of F are filled in here. LINE: a JSON object for the log, without a newline.
+ * Works in a confined process: opens nothing but what lies beneath s->dir. On -1 the
+ * session is as before, and the turn is to be dropped. */
 int session_commit(struct session *s, struct session_turn *t, const struct session_facts *f,
 		   const char *line, uint64_t keep, struct err *e);
 /* Removes what is not committed. Takes SESSION_TURN_NONE; may be called twice; works in

@@ -3,19 +3,16 @@
 #include "state/store.h"
 
 #include "base/fd.h"
-#include "base/str.h"
+#include "state/known.h"
 
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <nettle/sha2.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-#define READ_BYTES (1u << 20)
 
 /* Bytes of the plain files in DIR, one level deep, as all of ours are. */
 static uint64_t folder_bytes(const char *dir)
@@ -147,20 +144,10 @@ void store_free(struct store *s)
 
 int store_hash(const char *path, const char *digest, bool *same, struct err *e)
 {
-	uint8_t out[SHA256_DIGEST_SIZE], *chunk = malloc(READ_BYTES);
-	AUTO_FD fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	char text[IMAGE_DIGEST] = "sha256:";
-	struct sha256_ctx h;
-	ssize_t n = -1;
+	char text[KNOWN_DIGEST];
 
-	sha256_init(&h);
-	while (fd >= 0 && chunk && (n = read(fd, chunk, READ_BYTES)) > 0)
-		sha256_update(&h, (size_t)n, chunk);
-	free(chunk);
-	if (n < 0)
-		return err_sys(e, ERR_IMAGE, "read %s", path);
-	sha256_digest(&h, sizeof(out), out);
-	str_hex(text + 7, out, sizeof(out));
+	if (file_digest(path, text, e) < 0)
+		return -1;
 	*same = !strcmp(text, digest);
 	return 0;
 }

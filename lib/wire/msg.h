@@ -36,6 +36,7 @@
 #define MSG_VALUE_DEPTH 64	/* lists in lists */
 #define MSG_VALUE_COUNT 1000000u	/* values in one JSON, DATA, CHART or EXTRA */
 #define MSG_INPUTS_MAX 100000u	/* files and folders that go in */
+#define MSG_MIRROR_MAX 100000u	/* files and folders of a session's /workspace that come out */
 #define MSG_MTIME_MAX ((1ull << 33) - 1)	/* what a tar's header can hold */
 
 enum msg_kind {
@@ -70,7 +71,7 @@ enum msg_kind {
 				 * blame (1), a text */
 	MSG_RESULT,		/* what (1, enum msg_result), bytes: a part of a result */
 	MSG_GONE,		/* path: of a session's /workspace, sent in an earlier turn,
-				 * and there no more */
+				 * and there no more, nor what was beneath it */
 };
 
 enum msg_lang { MSG_PYTHON, MSG_SHELL, MSG_MODULE };

@@ -56,6 +56,7 @@ static int played_symlink(const char *target, const char *path);
 #include "guest/collect.c"
 #include "guest/end.c"
 #include "guest/kernel.c"
+#include "guest/seen.c"
 #include "guest/place.c"
 #include "guest/pump.c"
 #include "guest/report.c"
@@ -92,7 +93,7 @@ static void say_run(void)
 	uint8_t body[4096];
 	struct msg_run m = { .version = MSG_VERSION, .lang = bytes_one(&play.script) % 3,
 			     .flags = bytes_one(&play.script) & MSG_RUN_FLAGS, .cpus = 1, .pids = 9,
-			     .max_files = FILES_MAX, .max_output = OUTPUT_MAX, .cpu_ms = MSG_UNCOUNTED, .hostname = "h", .shown = "s",
+			     .max_files = FILES_MAX, .max_output = OUTPUT_MAX, .disk_bytes = OUTPUT_MAX, .cpu_ms = MSG_UNCOUNTED, .hostname = "h", .shown = "s",
 			     .file = bytes_one(&play.script) & 1 ? "job.py" : "" };
 	struct err e;
 
@@ -388,8 +389,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	begin(&g, data, size);
 	int rc = guest_serve(&g);
 	hear();
+	bool session = g.run.flags & MSG_SESSION;
 	const struct heard_rules rules = {
-		.files_max = FILES_MAX, .output_max = OUTPUT_MAX, .list = g.run.flags & MSG_LIST, .fed = play.fed,
+		.files_max = session ? MSG_MIRROR_MAX : FILES_MAX, .output_max = OUTPUT_MAX,
+		.list = g.run.flags & MSG_LIST && !session, .session = session, .fed = play.fed,
 		.dialled_anew = play.dialled_anew, .cut = play.cut, .failed = rc != 0,
 	};
 	heard_check(&play.heard, &rules);

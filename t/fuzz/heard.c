@@ -23,6 +23,7 @@ static void check_file(struct files *s, const struct frame *f)
 
 	if (f->kind == MSG_FILE) {
 		MUST(!s->open && msg_get_file(f, &m, &t, &e) == 0 && m.type != MSG_LINK);
+		MUST(m.place == MSG_IN_WORKSPACE || (m.place == MSG_AS_INPUT && s->rules->session));
 		s->open = m.type == MSG_REGULAR;
 		s->left = s->rules->list ? 0 : m.size;
 		s->bytes += m.size;
@@ -34,6 +35,15 @@ static void check_file(struct files *s, const struct frame *f)
 		MUST(s->open && s->left == 0);
 		s->open = false;
 	}
+}
+
+static void check_gone(const struct frame *f, const struct heard_rules *rules)
+{
+	struct unpacker u = unpack(f);
+	size_t n;
+	const char *path = (const char *)unpack_bytes(&u, &n);
+
+	MUST(rules->session && msg_path_ok(path, n) && u.left == 0);
 }
 
 /* Results and notes: in order, of a program that runs, and no more than may be. */
@@ -105,7 +115,9 @@ void heard_check(const struct buf *heard, const struct heard_rules *rules)
 		if (f.kind == MSG_FILE || f.kind == MSG_DATA || f.kind == MSG_END)
 			check_file(&files, &f);
 		else
-			MUST(f.kind >= MSG_HELLO && f.kind <= MSG_RESULT && !files.open);
+			MUST(f.kind >= MSG_HELLO && f.kind <= MSG_GONE && !files.open);
+		if (f.kind == MSG_GONE)
+			check_gone(&f, rules);
 		if (f.kind == MSG_NOTE || f.kind == MSG_RESULT)
 			check_told(&told, &f, seen);
 		if (f.kind == MSG_CREDIT_MORE)

@@ -14,6 +14,7 @@ struct heard_rules {
 	size_t files_max;	/* of RUN: files, and bytes of them */
 	uint64_t output_max;
 	bool list;		/* names and sizes only */
+	bool session;		/* of the bounds the disk's alone holds, and that of its mirror */
 	uint64_t fed;		/* bytes that the host sent against credit */
 	bool dialled_anew;	/* what it heard first is lost */
 	bool cut;		/* the host has left, and cannot hear the last word */

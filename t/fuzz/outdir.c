@@ -9,10 +9,12 @@
 #include "target.h"
 
 #include <fcntl.h>
+#include <linux/openat2.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #define FILES_MAX 3		/* --max-files and --max-output, where they are low */
@@ -24,6 +26,8 @@ struct run {
 	struct plan plan;
 	struct outdir d;
 	struct bytes script;
+	bool session;		/* with a mirror, in out/sub */
+	char path[BYTES_PATH];
 	uint64_t want, got;	/* of the file that is arriving */
 	uint8_t content[512];	/* the start of it */
 };
@@ -42,6 +46,7 @@ static int file(struct run *r, struct err *e)
 	m.target = m.type == MSG_LINK ? "../victim" : "";
 	m.mode = (uint16_t)bytes_number(&r->script, 2);
 	m.size = how & 16 ? bytes_number(&r->script, 8) : sizes[how >> 5];
+	m.place = r->session && how & 16 ? MSG_AS_INPUT : MSG_IN_WORKSPACE;
 	m.path = path;
 	ssize_t n = msg_put_file(&m, body, sizeof(body), e);
 	MUST(n > 0);
@@ -61,6 +66,7 @@ static int file(struct run *r, struct err *e)
 	if (rc == 0 && m.type == MSG_REGULAR) {
 		r->want = m.size;
 		r->got = 0;
+		snprintf(r->path, sizeof(r->path), "%s", path);
 	}
 	return rc;
 }
@@ -69,7 +75,7 @@ static int data(struct run *r, struct err *e)
 {
 	size_t n = bytes_one(&r->script) % 64;
 	const uint8_t *at = bytes_some(&r->script, &n);
-	bool fits = r->d.open && n <= r->want - r->got;
+	bool fits = r->d.open && n > 0 && n <= r->want - r->got;
 	int rc = outdir_data(&r->d, at, n, e);
 
 	MUST((rc == 0) == fits);
@@ -80,17 +86,16 @@ static int data(struct run *r, struct err *e)
 }
 
 /* The file that was just kept has the bytes that were sent. */
-static void check_content(const struct run *r)
+static void check_content(const struct run *r, const char *in, const char *name, unsigned mode)
 {
-	const struct out_file *f = &r->d.file[r->d.files - 1];
 	uint8_t back[sizeof(r->content)];
 	char path[BYTES_PATH + 8];
 	struct stat st;
 
-	snprintf(path, sizeof(path), "out/%s", f->path);
+	snprintf(path, sizeof(path), "%s/%s", in, name);
 	AUTO_FD fd = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
 	MUST(fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode));
-	MUST(f->size == r->got && (uint64_t)st.st_size == r->got && (st.st_mode & 07777) == f->mode);
+	MUST((uint64_t)st.st_size == r->got && (!mode || (st.st_mode & 07777) == mode));
 	ssize_t n = read(fd, back, sizeof(back));
 	MUST(n >= 0 && !memcmp(back, r->content, (size_t)n));
 }
@@ -98,14 +103,21 @@ static void check_content(const struct run *r)
 static int end(struct run *r, struct err *e)
 {
 	size_t kept = r->d.files, lost = r->d.losses;
-	bool whole = r->d.open && (r->got == r->want || !r->d.sink), dropped = r->d.open && !r->d.keeps;
+	bool whole = r->d.open && (r->got == r->want || !r->d.sink || r->session);
+	bool dropped = r->d.open && !r->d.keeps, mirrored = r->d.open && r->session;
 	int rc = outdir_end(&r->d, e);
 
 	MUST((rc == 0) == whole && !(rc == 0 && r->d.open));
-	if (rc == 0 && r->d.dir >= 0)
+	if (mirrored && !r->d.mirror.lost.kind)
+		check_content(r, "out/sub", r->path, 0);
+	if (rc == 0 && r->d.in.dir >= 0)
 		MUST(r->d.files + r->d.losses == kept + lost + !dropped);
-	if (rc == 0 && r->d.dir >= 0 && r->d.files > kept)
-		check_content(r);
+	if (rc == 0 && r->d.in.dir >= 0 && r->d.files > kept) {
+		const struct out_file *f = &r->d.file[r->d.files - 1];
+
+		MUST(f->size == r->got);
+		check_content(r, "out", f->path, f->mode);
+	}
 	return rc;
 }
 
@@ -120,6 +132,25 @@ static int skip(struct run *r, struct err *e)
 	pack_bytes(&p, path, strlen(path));
 	const struct frame f = { MSG_SKIPPED, (uint32_t)p.len, body };
 	(void)outdir_skip(&r->d, &f, e);
+	return 0;
+}
+
+/* What went is not there any more; a link on the way hides where it is not. */
+static int gone(struct run *r, struct err *e)
+{
+	const struct open_how how = { .flags = O_PATH | O_NOFOLLOW | O_CLOEXEC, .resolve = RESOLVE_NO_SYMLINKS };
+	static uint8_t body[BYTES_PATH + 16];
+	struct packer p = { .at = body, .cap = sizeof(body) };
+	char path[BYTES_PATH], full[BYTES_PATH + 8];
+
+	bytes_path(&r->script, path);
+	pack_bytes(&p, path, strlen(path));
+	const struct frame f = { MSG_GONE, (uint32_t)p.len, body };
+	int rc = outdir_gone(&r->d, &f, e);
+	MUST(rc < 0 || (r->session && msg_path_ok(path, strlen(path))));
+	snprintf(full, sizeof(full), "out/sub/%s", path);
+	if (rc == 0 && !r->d.mirror.lost.kind)
+		MUST(syscall(SYS_openat2, AT_FDCWD, full, &how, sizeof(how)) < 0);
 	return 0;
 }
 
@@ -147,7 +178,7 @@ static void must_be_traps(void)
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 {
-	static int (*const ops[])(struct run *, struct err *) = { file, data, end, skip };
+	static int (*const ops[])(struct run *, struct err *) = { file, data, end, skip, gone };
 	struct run r = { .script = { bytes, size } };
 	uint8_t how = bytes_one(&r.script);
 	struct err e = { 0 };
@@ -162,8 +193,18 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 	if (how & 16)
 		MUST(strv_add(&r.plan.exclude, "sub/b", &e) == 0 && strv_add(&r.plan.include, "[a-s]*", &e) == 0);
 	MUST(outdir_open(&r.d, &r.plan, &e) == 0);
-	for (int rc = 0; rc == 0 && r.script.left > 0;)
-		rc = ops[bytes_one(&r.script) & 3](&r, &e);
+	r.session = how & 32;
+	if (r.session) {
+		AUTO_FD dir = open("out/sub", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+		MUST(dir >= 0 && outdir_open_mirror(&r.d, dir, r.plan.limit[LIMIT_MAX_OUTPUT], &e) == 0);
+	}
+	r.d.asked = !(how & 64);
+	for (int rc = 0; rc == 0 && r.script.left > 0;) {
+		uint8_t op = bytes_one(&r.script);
+
+		rc = ops[r.session && op & 128 ? 4 : op & 3](&r, &e);
+	}
 	check_caps(&r.d);
 	outdir_close(&r.d);
 	if (r.plan.no_clobber)

@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #define RECORD_MAX (1u << 20)
-#define OPS 34u			/* that a script has */
+#define OPS 35u			/* that a script has */
 #define IDLE_MAX 50u		/* steps that a turn may take to its end when all is closed */
 
 void peer_begin(struct peer *p, struct bytes script, unsigned backend, int link, int sig)
@@ -111,11 +111,12 @@ static bool answer_asks(struct peer *p)
 
 	while (p->link >= 0 && recv(p->link, &word, sizeof(word), MSG_DONTWAIT) == sizeof(word)) {
 		MUST(word.what == KEEPER_SAVE || word.what == KEEPER_NEXT || word.what == KEEPER_CLONE ||
-		     word.what == KEEPER_LIMIT || word.what == KEEPER_LAST);
+		     word.what == KEEPER_LIMIT || word.what == KEEPER_LAST || word.what == KEEPER_AGAIN ||
+		     word.what == KEEPER_KEEP);
 		/* a keeper without rights starts nothing */
 		MUST(!p->last || word.what == KEEPER_LIMIT);
 		p->last |= word.what == KEEPER_LAST;
-		if (word.what == KEEPER_SAVE)
+		if (word.what == KEEPER_SAVE || word.what == KEEPER_KEEP)
 			p->asked_save = true;
 		else if (word.what != KEEPER_LIMIT && word.what != KEEPER_LAST)
 			attempt(p, word.what == KEEPER_CLONE);
@@ -193,7 +194,7 @@ static void say_ended(struct peer *p)
 {
 	uint8_t how = bytes_one(&p->script), body[64];
 	struct msg_ended m = { .signaled = how & 1, .by = how >> 1 & 3, .code = bytes_one(&p->script),
-			       .peak_bytes = how };
+			       .peak_bytes = how, .count = how >> 3 & 1 };
 	struct err e;
 	ssize_t n = msg_put_ended(&m, body, sizeof(body), &e);
 
@@ -224,6 +225,7 @@ static void say_file(struct peer *p, bool whole)
 
 	bytes_path(&p->script, path);
 	struct msg_file m = { .type = how & 7 ? MSG_REGULAR : how & 8 ? MSG_FOLDER : MSG_LINK,
+			      .place = (how & 0x30) == 0x30 ? MSG_AS_INPUT : MSG_IN_WORKSPACE,
 			      .mode = 0100 | how, .size = whole ? n : bytes_number(&p->script, 8),
 			      .path = path, .target = how & 15 ? "" : "../victim" };
 	ssize_t len = msg_put_file(&m, body, sizeof(body), &e);
@@ -246,6 +248,17 @@ static void say_skipped(struct peer *p)
 	bytes_path(&p->script, path);
 	pack_bytes(&k, path, strlen(path));
 	put_frame(p, MSG_SKIPPED, body, k.len);
+}
+
+static void say_gone(struct peer *p)
+{
+	uint8_t body[BYTES_PATH + 16];
+	struct packer k = { .at = body, .cap = sizeof(body) };
+	char path[BYTES_PATH];
+
+	bytes_path(&p->script, path);
+	pack_bytes(&k, path, strlen(path));
+	put_frame(p, MSG_GONE, body, k.len);
 }
 
 static void say_any(struct peer *p, unsigned kind)
@@ -315,7 +328,7 @@ static void keeper_says(struct peer *p, unsigned what)
 	else if (what == KEEPER_FAILED)
 		tell(p, KEEPER_FAILED, p->attempt, p->turn->clone && p->turn->phase == TURN_BOOT, true, NULL, 0);
 	else if (p->asked_save)
-		tell(p, KEEPER_SAVED, p->attempt, false, how & 1, NULL, 0);
+		tell(p, KEEPER_SAVED, p->attempt, false, how & 1, NULL, 0), p->saved = !(how & 1);
 	if (what == KEEPER_SAVED)
 		p->asked_save = false;
 }
@@ -357,6 +370,7 @@ static void guest_says(struct peer *p, unsigned op)
 	case 31: put_frame(p, MSG_SPENT, "", 0); break;
 	case 32: say_result(p); break;
 	case 33: say_any(p, MSG_RESULT); break;
+	case 34: say_gone(p); break;
 	default: say_any(p, bytes_one(&p->script) | 1); break;
 	}
 }

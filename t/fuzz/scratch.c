@@ -74,7 +74,8 @@ void scratch_plant(void)
 	MUST(mkdir("out", 0755) == 0 && mkdir("out/sub", 0755) == 0);
 	for (size_t i = 0; i < sizeof(links) / sizeof(*links); i++)
 		MUST(symlink(links[i][0], links[i][1]) == 0);
-	MUST(mkfifo("out/fifo", 0644) == 0 && link("victim/canary", "out/hard") == 0);
+	MUST(mkfifo("out/fifo", 0644) == 0 && link("victim/canary", "out/hard") == 0 &&
+	     link("victim/canary", "out/sub/hard") == 0);
 	MUST(stat("victim/canary", &before) == 0);
 }
 

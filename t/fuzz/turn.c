@@ -14,6 +14,8 @@ static int peer_turn_take(struct turn *t, struct err *e);
 #include "run/run.c"
 #undef turn_take
 
+#include "state/tree.h"
+
 #include <fcntl.h>
 #include <jansson.h>
 #include <nettle/base64.h>
@@ -24,6 +26,7 @@ static int peer_turn_take(struct turn *t, struct err *e);
 #define FILES_MAX 4		/* --max-files */
 #define OUTPUT_MAX 300		/* --max-output */
 #define CAPTURE_MAX 100		/* bytes of a stream in JSON */
+#define SESSION "s"
 #define LARGE (400u << 10)	/* more than the first credit */
 
 static struct peer peer;	/* the one that plays: the clock is its */
@@ -67,7 +70,7 @@ static struct said what_was_said(const struct buf *sent)
 		struct unpacker u = unpack(&f);
 
 		s.started |= f.kind == MSG_STARTED;
-		s.files |= f.kind == MSG_FILE;
+		s.files |= f.kind == MSG_FILE || f.kind == MSG_GONE;
 		s.spent |= f.kind == MSG_SPENT;
 		if (f.kind == MSG_DONE && s.ended && !s.done) {
 			s.bytes[0] = unpack_number(&u, 8);
@@ -219,7 +222,7 @@ static void make_stream(struct stream *s, int i, enum plan_format format)
 }
 
 struct setting {
-	struct plan plan;
+	struct live live;
 	struct inputs inputs;
 	struct input input;
 	struct choice choice;
@@ -235,14 +238,15 @@ static void make_setting(struct setting *s, uint8_t how, uint8_t more)
 
 	if (!*text)
 		memset(text, 'x', LARGE);
-	plan_init(&s->plan);
-	s->plan.format = more & 8 ? FORMAT_NDJSON : how & 1 ? FORMAT_JSON : FORMAT_TEXT;
-	s->plan.limit[LIMIT_TIMEOUT] = more & 1 ? NUM_NONE : 60000;
-	s->plan.limit[LIMIT_CPU_TIME] = more & 4 ? 1000 : NUM_NONE;
-	s->plan.limit[LIMIT_MAX_FILES] = FILES_MAX;
-	s->plan.limit[LIMIT_MAX_OUTPUT] = OUTPUT_MAX;
-	s->plan.output_dir = how & 2 ? strdup("out") : NULL;
-	s->plan.source = how & 8 ? PLAN_STDIN : PLAN_CODE;
+	s->live = (struct live){ .session = SESSION_NONE, .turn = SESSION_TURN_NONE };
+	plan_init(&s->live.plan);
+	s->live.plan.format = more & 8 ? FORMAT_NDJSON : how & 1 ? FORMAT_JSON : FORMAT_TEXT;
+	s->live.plan.limit[LIMIT_TIMEOUT] = more & 1 ? NUM_NONE : 60000;
+	s->live.plan.limit[LIMIT_CPU_TIME] = more & 4 ? 1000 : NUM_NONE;
+	s->live.plan.limit[LIMIT_MAX_FILES] = FILES_MAX;
+	s->live.plan.limit[LIMIT_MAX_OUTPUT] = OUTPUT_MAX;
+	s->live.plan.output_dir = how & 2 ? strdup("out") : NULL;
+	s->live.plan.source = how & 8 ? PLAN_STDIN : PLAN_CODE;
 	s->input = (struct input){ .type = MSG_REGULAR, .place = MSG_AS_PROGRAM, .path = program, .fd = -1,
 				   .mode = 0600, .source = name, .text = text, .size = more & 2 ? LARGE : 20 };
 	if (how & 8) {		/* it comes from standard input */
@@ -250,8 +254,8 @@ static void make_setting(struct setting *s, uint8_t how, uint8_t more)
 		s->input.text = NULL;
 	}
 	s->inputs = (struct inputs){ .at = &s->input, .n = 1, .from_stdin = how & 8 };
-	s->choice = (struct choice){ .plan = &s->plan, .boot_ms = s->plan.boot_ms,
-				     .cgroup = { .oom_fd = -1, .cpu_fd = -1 },
+	s->choice = (struct choice){ .plan = &s->live.plan, .boot_ms = s->live.plan.boot_ms,
+				     .cgroup = CGROUP_NONE,
 				     .template_dir = how & 0x10 ? "template" : NULL,
 				     .save_dir = how & 0x20 && !(how & 0x10) ? "save" : NULL };
 	s->choice.program[vm ? 0 : 1] = name;
@@ -259,7 +263,68 @@ static void make_setting(struct setting *s, uint8_t how, uint8_t more)
 		s->choice.cgroup.oom_fd = memfd_create("events", MFD_CLOEXEC);
 	s->choice.confined = true;	/* as far as it can be: a fuzzer goes on after it */
 	s->road = s->spare = ROAD_NONE;
-	s->road.preload = &s->plan.preloads.list[0];
+	s->road.preload = &s->live.plan.preloads.list[0];
+}
+
+/* The folder of all sessions, in memory; made at the first call. */
+static void remove_sessions(void);
+
+static const char *sessions(void)
+{
+	static char path[] = "/dev/shm/pai-fuzz-XXXXXX";
+	static bool made;
+
+	if (!made) {
+		MUST(mkdtemp(path));
+		made = true;
+		(void)atexit(remove_sessions);
+	}
+	return path;
+}
+
+static void remove_sessions(void)
+{
+	(void)rmdir(sessions());	/* each turn has taken its own away */
+}
+
+/* The first turn of a session, whose snapshot is there as if a backend had made it. */
+static void begin_session(struct setting *s)
+{
+	struct live *l = &s->live;
+	char path[SESSION_PATH + 16];
+	struct err e;
+
+	l->on = true;
+	snprintf(s->result.session.name, sizeof(s->result.session.name), SESSION);
+	MUST(session_open(&l->session, sessions(), SESSION, SESSION_TURN, 0, -1, &e) == 0 &&
+	     session_begin(&l->session, &l->turn, &e) == 0);
+	snprintf(path, sizeof(path), "%s/pages", l->turn.snapshot);
+	AUTO_FD fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	MUST(fd >= 0 && write(fd, path, sizeof(path)) == (ssize_t)sizeof(path));
+	for (int i = 0; i < BACKENDS; i++) {
+		snprintf(l->here[i].backend, sizeof(l->here[i].backend), "%s", backends[i]->name);
+		l->here[i].cpus = 1;
+	}
+	MUST(outdir_open_mirror(&s->result.files, l->turn.files, OUTPUT_MAX, &e) == 0);
+}
+
+/* The turn is there and whole if the result says so, and else nothing is. */
+static void end_session(struct setting *s)
+{
+	struct session look;
+	struct err e;
+
+	live_close(&s->live, &s->result);
+	bool kept = s->result.session.state == SESSION_KEPT;
+	bool there = session_open(&look, sessions(), SESSION, SESSION_CHANGE, 0, -1, &e) == 0;
+
+	MUST(kept == there && (kept || e.kind == ERR_NOT_FOUND));
+	if (!kept)
+		return;
+	MUST(peer.saved && s->result.count > 0 && look.turn == 1 && s->result.session.turn == 1);
+	MUST(session_verify(&look, &e) == 0);
+	MUST(tree_remove(look.folder, SESSION) == 0);
+	session_close(&look);
 }
 
 static void begin(struct setting *s, struct bytes *script, uint8_t how, uint8_t more)
@@ -274,15 +339,17 @@ static void begin(struct setting *s, struct bytes *script, uint8_t how, uint8_t 
 	s->road.keeper.link = link[0];
 	peer_begin(&peer, *script, how & 0x40 ? 0 : 1, link[1], sig[1]);
 	result_init(&s->result, peer.time_us);
-	make_stream(&s->result.out, 0, s->plan.format);
-	make_stream(&s->result.err, 1, s->plan.format);
-	if (s->plan.format == FORMAT_NDJSON) {
+	make_stream(&s->result.out, 0, s->live.plan.format);
+	make_stream(&s->result.err, 1, s->live.plan.format);
+	if (s->live.plan.format == FORMAT_NDJSON) {
 		make_stream(&s->result.lines, 0, FORMAT_TEXT);
 		s->result.lines.kind = STREAM_WRITE;	/* as lines_open() does */
 	}
 	make_stdin();
 	scratch_plant();
-	MUST(outdir_open(&s->result.files, &s->plan, &e) == 0);
+	MUST(outdir_open(&s->result.files, &s->live.plan, &e) == 0);
+	if (more & 16)
+		begin_session(s);
 }
 
 static void end(struct setting *s, bool files)
@@ -295,7 +362,7 @@ static void end(struct setting *s, bool files)
 	fd_closep(&s->choice.cgroup.oom_fd);
 	fd_closep(&s->sig_fd);
 	peer_end(&peer);
-	plan_free(&s->plan);
+	plan_free(&s->live.plan);
 	scratch_check();
 	if (files)
 		scratch_clean();
@@ -314,10 +381,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	begin(&s, &script, how, more);
 	if (how & 0x80)
 		MUST(pwrite(s.choice.cgroup.oom_fd, "oom_kill 1\n", 11, 0) == 11);
-	int rc = run_turn(&s.plan, &s.inputs, &s.choice, s.sig_fd, how & 4 ? 1 : 0, &s.road, &s.spare, &s.result, &e);
+	int rc = run_turn(&s.live, &s.inputs, &s.choice, s.sig_fd, how & 4 ? 1 : 0, &s.road, &s.spare, &s.result, &e);
 	peer_read(&peer);
 	const struct said said = what_was_said(&peer.sent);
 	check_verdict(&s.result, rc, &e, &said, how & 0x80);
+	if (more & 16)
+		end_session(&s);
 	bool normal = rc == 0 && s.result.status <= RESULT_ERROR && s.result.warnings.n == 0;
 	check_streams(&s.result, &said, normal);
 	check_files(&s.result.files);

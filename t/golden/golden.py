@@ -2,6 +2,9 @@
 """The golden set of cells: where it lies, and the one shape in which a notebook's
 outcome and pai-exec's are held against each other.
 
+A cell of `cells` stands for itself. A file of `sessions` has several, between lines
+"# %%": one notebook's, or one session's turns. The Nth of NAME is the cell NAME.N.
+
     {"stdout", "stderr", "exit",
      "error": null | {"name", "value"},
      "shown": [text, ...]    errors that did not end the cell
@@ -17,7 +20,8 @@ import struct
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
-CELLS, EXPECTED = HERE / "cells", HERE / "expected"
+CELLS, EXPECTED, SESSIONS = HERE / "cells", HERE / "expected", HERE / "sessions"
+CUT = "# %%\n"
 
 LONG = 16384  # characters; what is longer is kept by digest
 TEXTS = ("text", "html", "markdown", "svg", "latex", "javascript")
@@ -29,7 +33,9 @@ ADDRESS = re.compile(r"\b0x[0-9a-f]{6,16}\b")
 UUID = re.compile(r"\b[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\b")
 STYLER = re.compile(r"\bT_[0-9a-f]{5}")
 # The name of a cell: a notebook's, and pai-exec's for -c and standard input.
-NAME = r"(?:/tmp/ipykernel_\d+/\d+\.py|<ipython-input-[^>]*>|<string>|<stdin>)"
+NAME = (
+    r"(?:/tmp/ipykernel_\d+/\d+\.py|<ipython-input-[^>]*>|<string>|<stdin>|<cell \d+>)"
+)
 CELL_LINE = re.compile(rf"^{NAME}:(\d+): ", re.M)
 CELL_ERROR = re.compile(rf"\((?:\d+\.py|{NAME}), line (\d+)\)$")
 REPEATED = re.compile(r"repeated \d+ more times")
@@ -40,17 +46,38 @@ SCRIPT = re.compile(
 TRACEBACK = re.compile(r"^(?:Traceback \(most|  \+ Exception Group|  File \")", re.M)
 
 
-def names(wanted=()):
-    """The names of the cells, of all or of those that are WANTED."""
-    known = sorted(path.stem for path in CELLS.glob("*.py"))
+def turns(session):
+    """The names of the cells of a file of sessions."""
+    text = (SESSIONS / f"{session}.py").read_text("utf-8")
+    return [f"{session}.{n}" for n in range(1, text.count(CUT) + 2)]
+
+
+def units(wanted=()):
+    """What is run by itself, a list of the names of its cells each: all, or those of
+    the cells and the sessions that are WANTED."""
+    known = {path.stem: [path.stem] for path in CELLS.glob("*.py")}
+    known |= {path.stem: turns(path.stem) for path in SESSIONS.glob("*.py")}
     for name in wanted:
         if name not in known:
-            raise ValueError(f"'{name}' is no cell")
-    return [name for name in known if not wanted or name in wanted]
+            raise ValueError(f"'{name}' is no cell and no session")
+    return [known[name] for name in sorted(known) if not wanted or name in wanted]
+
+
+def names(wanted=()):
+    return [name for unit in units(wanted) for name in unit]
+
+
+def turn_of(name):
+    """(session, turn) of a cell; (None, 1) of one that stands for itself."""
+    session, _, turn = name.partition(".")
+    return (session, int(turn)) if turn else (None, 1)
 
 
 def source(name):
-    return (CELLS / f"{name}.py").read_text("utf-8")
+    session, turn = turn_of(name)
+    if not session:
+        return (CELLS / f"{name}.py").read_text("utf-8")
+    return (SESSIONS / f"{session}.py").read_text("utf-8").split(CUT)[turn - 1]
 
 
 def table(path, split):

@@ -23,8 +23,12 @@ An entry is a program whose first comment lines say what is right, by contract:
                          eight digits of its SHA-256, or - for a folder
     #: skipped REASON: PATH      named in the result
 
-All but the first nine and sha256-out may be given again. Without out, err, kept or
-skipped there must be none."""
+    #: turns N N N      a session: the entry's parts between lines "# %%" are its turns,
+                        and end with these statuses; status, error and the like are of
+                        the last, what they print of all
+
+All but the first nine, sha256-out and turns may be given again. Without out, err, kept
+or skipped there must be none."""
 
 import ast
 import base64
@@ -38,6 +42,7 @@ from pathlib import Path
 
 ENTRIES = Path(__file__).resolve().parent / "entries"
 PREFIX = "#: "
+CUT = "# %%\n"
 ONCE = {
     "title": "",
     "options": "",
@@ -51,6 +56,7 @@ ONCE = {
     "signal": "",
     "error": "",
     "sha256-out": "",
+    "turns": "",
 }
 AGAIN = ("setup", "out", "err", "raw-out", "raw-err", "kept", "skipped")
 
@@ -175,12 +181,33 @@ class Runner:
         if entry.said["stdin"]:
             words = ["bash", "-ec", entry.said["stdin"]]
             given = subprocess.check_output(words, cwd=work, env=env)
+        if entry.said["turns"]:
+            return self.run_turns(entry, work, env)
         program = entry.words("program") or [own]
         if entry.said["from"] == "stdin":
             program, given = ["-"], entry.path.read_bytes()
+        words = entry.words("options") + program + entry.words("args")
+        return self.call(entry, words, work, env, given)
+
+    def run_turns(self, entry, work, env):
+        """As run(), of an entry that is a session: the last turn's outcome, with what
+        all have printed, and `turns`: the outcomes of all."""
+        raw, turns = {"out": b"", "err": b""}, {}
+        own = entry.path.name
+        words = [f"--session={entry.name}", f"--session-dir={self.scratch}/sessions"]
+        words += [*entry.words("options"), own]
+        for n, text in enumerate(entry.path.read_text("utf-8").split(CUT), 1):
+            (work / own).write_text(text, "utf-8")
+            outcome, said = self.call(entry, words, work, env, b"")
+            raw = {which: raw[which] + said[which] for which in raw}
+            turns[str(n)] = outcome
+        last = {"stdout": text_of(raw["out"]), "stderr": text_of(raw["err"])}
+        return outcome | last | {"turns": turns}, raw
+
+    def call(self, entry, words, work, env, given):
+        """One run of pai-exec: its outcome, and its streams."""
         one = entry.said["mode"] == "one"
-        words = self.base + ([] if one else ["--json"])
-        words += entry.words("options") + program + entry.words("args")
+        words = self.base + ([] if one else ["--json"]) + words
         begin = time.time()
         done = subprocess.run(
             words,
@@ -236,6 +263,9 @@ def wrong(entry, outcome, raw):
         lines.append(f"{what}: {got!r}")
         lines.append(f"{' ' * len(what)}  {want!r} would be right")
 
+    if said["turns"]:
+        ended = [str(turn["exit"]) for turn in outcome["turns"].values()]
+        same("turns", " ".join(ended), said["turns"])
     same("exit", outcome["exit"], int(said["exit"]))
     if said["sha256-out"]:
         same("stdout", hashlib.sha256(raw["out"]).hexdigest(), said["sha256-out"])

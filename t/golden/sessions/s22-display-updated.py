@@ -1,0 +1,5 @@
+handle = display("first", display_id=True)
+# %%
+handle.update("second")
+# %%
+print("between")
