@@ -67,8 +67,7 @@ while True: pass'
 	[ "$(cat "$(last)/files/f")" = one ]
 	[ ! -e "$(last)/files/g" ]
 	# C code that holds the interpreter
-	cell -124 --timeout=1s <<<'import re
-re.match(r"(a+)+$", "a" * 40 + "b")'
+	cell -124 --timeout=1s <<<'sum(range(10 ** 11))'
 	rewound 2
 	says 1 -n -c x
 }
@@ -231,6 +230,7 @@ while True: print("y" * 1000)'
 	start first.py
 	"${turns[@]}" --session=s --lock-wait=none -n -c 'x = 2' 8>&- 9>&- 2>err2 &
 	waiting=$!
+	until grep -qs '^pai-exec$' "/proc/$waiting/comm"; do read -rt 0.01 <> <(:) || :; done
 	kill -TERM "$waiting"
 	status=0
 	wait "$waiting" || status=$?
