@@ -54,6 +54,7 @@ static int played_symlink(const char *target, const char *path);
 #define kill played_kill
 #define symlink played_symlink
 #include "guest/collect.c"
+#include "guest/mapped.h"
 #include "guest/seen.c"
 #include "guest/place.c"
 #include "guest/pump.c"
@@ -303,6 +304,10 @@ static int world(struct err *e)
 	return fails ? err_set(e, ERR_HOST, "it was so in the script") : 0;
 }
 
+int mapped_find(struct mapped *m, struct err *e) { *m = (struct mapped){ 0 }; return world(e); }
+bool mapped_has(const struct mapped *m, ino_t ino) { (void)m; return ino & 1; }
+void mapped_free(struct mapped *m) { (void)m; }
+uint64_t mapped_sum(uint64_t sum, const uint8_t *data, size_t n) { return sum + data[n - 1]; }
 int guest_as_user(struct err *e) { (void)e; return 0; }
 int guest_as_root(struct err *e) { (void)e; return 0; }
 int world_base(struct guest *g, struct err *e) { (void)g; return world(e); }
