@@ -349,10 +349,11 @@ int main(int argc, char **argv)
 		return 125;
 	char **words = calloc((size_t)argc + 1, sizeof(*words));
 	int got = words ? parse(argc, argv, words, &rq, &given, &e) : err_sys(&e, ERR_HOST, "memory");
-	if (got == 'h' || got == 'L')
-		return got == 'h' ? help() : list_words();
-	if (got == 'V')
-		return say_flushed(puts("pai-session " PACKAGE_VERSION) < 0);
+	if (got > 0) {
+		free(words);
+		return got == 'h' ? help() : got == 'L' ? list_words()
+		     : say_flushed(puts("pai-session " PACKAGE_VERSION) < 0);
+	}
 	plan_init(&p);
 	p.environ = environ;
 	if (got < 0 || obey(&rq, &p, words, &given, &e) < 0) {

@@ -10,9 +10,10 @@ load sessions/helper
 	mkdir in
 	cd in
 	for name in ../../../../tmp/evil ../evil a/b . .. '' "$(printf 'x%.0s' $(seq 300))" "$(printf 'x%.0s' $(seq 65))" $'a\nb' -x .x 'a b' 'ü' 'a*'; do
-		away '(session|name).*(letters|characters|64)' "${turns[@]}" --session="$name" -n -c 'print(1)'
-		away '(session|name).*(letters|characters|64)' "${turns[@]}" --json --session="$name" -n -c 'print(1)' || jq -e '.status == "failed"' <<<"$output"
+		away "(^|: )--session: .*('-'$|empty)" "${turns[@]}" --session="$name" -n -c 'print(1)'
 	done
+	run -125 --separate-stderr turn --json --session=../evil -n -c 'print(1)'
+	jq -e '.status == "failed" and .started == false and .error.code == "usage" and .session == null' <<<"$output"
 	[ "$(echo ../*)" = ../in ] && [ ! -e /tmp/evil ]
 	[ ! -e sessions ] || [ -z "$(ls -A sessions)" ]
 	for name in a A.b_c-9 9 "$(printf 'x%.0s' $(seq 64))"; do
@@ -184,7 +185,6 @@ load sessions/helper
 		# shellcheck disable=SC2086 # words
 		away '' "${turns[@]}" --session=s -n $words
 	done
-	away '' "${pai[@]}" --keep-turns=2 -n -c 1 || [ "$status" = 0 ]	# without a session: either
 	run -127 --separate-stderr turn -n no-such-file.py
 	[ ! -e sessions/s ]
 	says '' --cell -n -c 'x = 1'

@@ -236,6 +236,27 @@ print("out"); print("err", file=sys.stderr); sys.exit(7)'
 	done
 }
 
+@test "a turn that firecracker does not save is told, and the session is as before" {
+	need_kvm
+	for fault in 'keep-400|firecracker answered 400 to '\''/snapshot/create'\'': {"fault_message":"no room left"}' \
+		'keep-dies|firecracker ended'; do
+		name=${fault%%|*}
+		fake "$name"
+		with+=(--session="$name" --session-dir="$work/sessions")
+		run -0 --separate-stderr on true "${pai[@]}" "${with[@]}" --fresh --json -c 'print(1)'
+		[ "$(jq -r '.stdout, .session.state, .session.turn' <<<"$output" | xargs)" = 'fake kept 1' ]
+		turn=$work/sessions/$name/1
+		[ "$(stat -c %a "$work/sessions/$name")" = 700 ]
+		sum=$(cat "$turn"/snapshot/* "$turn/sizes" | sha256sum)
+		run -125 --separate-stderr on true "${pai[@]}" "${with[@]}" --json -c 'print(1)'
+		[ "$(jq -r '.stdout, .session.state, .session.turn' <<<"$output" | xargs)" = 'fake rewound 1' ]
+		[[ $(jq -r .error.value <<<"$output") == *"${fault#*|}"* ]] || { jq . <<<"$output"; false; }
+		[ "$(started)" = 'cold clone' ]
+		[ "$(ls "$work/sessions/$name")" = "$(printf '1\nlock')" ]
+		[ "$(cat "$turn"/snapshot/* "$turn/sizes" | sha256sum)" = "$sum" ]
+	done
+}
+
 @test "/dev/kvm that is missing, shut, or something else: auto runs, the name is told" {
 	need_root
 	fake works

@@ -25,10 +25,11 @@
 
 #define MARK "/vm/vmlinux"
 #define OUTPUT "fake\n"
+#define RUN_FLAGS 5	/* in the body of a RUN */
 
 struct fake {
 	char fault[64];
-	bool clone;
+	bool clone, session;
 	const char *api;
 	int control, out, err;
 };
@@ -118,8 +119,8 @@ static void hello(const struct fake *f)
 	frame(f, MSG_HELLO, version, sizeof(version));
 }
 
-/* The next frame of the host, whose body is not looked at. */
-static enum msg_kind next(const struct fake *f)
+/* The next frame of the host, of whose body only a RUN's flags are looked at. */
+static enum msg_kind next(struct fake *f)
 {
 	static uint8_t body[FRAME_MAX];
 	uint8_t head[FRAME_HEAD];
@@ -127,6 +128,8 @@ static enum msg_kind next(const struct fake *f)
 	need(fd_read_all(f->control, head, sizeof(head)) == (ssize_t)sizeof(head));
 	size_t n = head[1] | (size_t)head[2] << 8 | (size_t)head[3] << 16 | (size_t)head[4] << 24;
 	need(n <= sizeof(body) && fd_read_all(f->control, body, n) == (ssize_t)n);
+	if (head[0] == MSG_RUN)
+		f->session = body[RUN_FLAGS] & MSG_SESSION;
 	return head[0];
 }
 
@@ -150,7 +153,7 @@ static int be_saved(const struct fake *f, int listener)
 }
 
 /* Up to START, and the fault on the way. */
-static void load(const struct fake *f)
+static void load(struct fake *f)
 {
 	hello(f);
 	for (enum msg_kind kind = 0; kind != MSG_START;) {
@@ -160,9 +163,25 @@ static void load(const struct fake *f)
 	}
 }
 
-static int run(const struct fake *f)
+/* A turn of a session is over, and what makes its snapshot comes; a cold one has no fault. */
+static int be_kept(const struct fake *f, int listener)
 {
-	struct msg_ended end = { .peak_bytes = 1 };
+	answer(listener, "/vm", "HTTP/1.1 204 \r\n\r\n");
+	if (f->clone && is(f, "keep-dies"))
+		return 1;
+	put_file("/keep/state");
+	put_file("/keep/memory");
+	if (f->clone && is(f, "keep-400"))
+		answer(listener, "/snapshot/create",
+		       "HTTP/1.1 400 \r\nContent-Length: 32\r\n\r\n{\"fault_message\":\"no room left\"}");
+	else
+		answer(listener, "/snapshot/create", "HTTP/1.1 204 \r\n\r\n");
+	return pause();
+}
+
+static int run(const struct fake *f, int listener)
+{
+	struct msg_ended end = { .peak_bytes = 1, .count = f->session };
 	struct packer p = { .at = (uint8_t[16]){ 0 }, .cap = 16 };
 	uint8_t body[64];
 	struct err e;
@@ -175,7 +194,7 @@ static int run(const struct fake *f)
 	pack_number(&p, strlen(OUTPUT), 8);
 	pack_number(&p, 0, 8);
 	frame(f, MSG_DONE, p.at, p.len);
-	return pause();
+	return f->session ? be_kept(f, listener) : pause();
 }
 
 /* Faults of the guest, at its first words. */
@@ -212,7 +231,7 @@ static int guest(struct fake *f, int listener)
 			need(ioctl(f->out, SIOCOUTQ, &left) == 0);
 		return 1;
 	}
-	return run(f);
+	return run(f, listener);
 }
 
 /* As a release build of the real one has it, if not with its rules. */

@@ -4,6 +4,7 @@
 
 #include "backend/fcapi.h"
 #include "base/fd.h"
+#include "base/trace.h"
 #include "host/spawn.h"
 
 #include <errno.h>
@@ -147,21 +148,25 @@ static int wait_copy(int base, struct err *e)
 	return -1;
 }
 
-int fcsnap_save(const char *api, const char *to, const struct fcsnap_modes *m, int base,
-		int64_t until_us, struct err *e)
+int fcsnap_save(const char *api, int pid_fd, const char *to, const struct fcsnap_modes *m,
+		int base, int64_t until_us, struct err *e)
 {
 	char path[64], body[256];
 
 	if (base > 0 && wait_copy(base, e) < 0)
 		return -1;
+	trace("keeper: memory copied");
 	/* the machine's uid writes there for a moment, and owns nothing of it after */
 	if (m->uid && (chown(to, m->uid, m->uid) < 0 ||
 		       (chown(path_in(path, to, MEMORY), m->uid, m->uid) < 0 && errno != ENOENT)))
 		return err_sys(e, ERR_HOST, "lend the snapshot's folder");
 	snprintf(body, sizeof(body), "{\"snapshot_type\":\"Diff\",\"snapshot_path\":\"%s/" STATE "\","
 		 "\"mem_file_path\":\"%s/" MEMORY "\"}", to, to);
-	return fcapi_call(api, -1, "PATCH", "/vm", "{\"state\":\"Paused\"}", until_us, e) < 0 ? -1
-	       : fcapi_call(api, -1, "PUT", "/snapshot/create", body, until_us, e);
+	if (fcapi_call(api, pid_fd, "PATCH", "/vm", "{\"state\":\"Paused\"}", until_us, e) < 0 ||
+	    fcapi_call(api, pid_fd, "PUT", "/snapshot/create", body, until_us, e) < 0)
+		return -1;
+	trace("keeper: machine saved");
+	return 0;
 }
 
 static bool is_zero(const uint8_t *page)
@@ -219,5 +224,9 @@ int fcsnap_finish(const char *to, const struct fcsnap_modes *m, bool saved, stru
 	for (size_t i = 0; saved && i < sizeof(files) / sizeof(*files); i++)
 		if (chown(path_in(path, to, files[i]), 0, 0) < 0 || chmod(path, m->file) < 0)
 			return err_sys(e, ERR_HOST, "take %s back", path);
-	return saved ? punch_zeros(path_in(path, to, MEMORY), e) : 0;
+	if (!saved)
+		return 0;
+	int rc = punch_zeros(path_in(path, to, MEMORY), e);
+	trace("keeper: zeros punched");
+	return rc;
 }

@@ -32,8 +32,8 @@ struct fcsnap_modes {
 };
 /* Stops the machine and saves it in the folder TO. BASE: of fcsnap_copy(), or 0 where it
  * was started cold. fcsnap_finish() comes next, when the machine has ended. */
-int fcsnap_save(const char *api, const char *to, const struct fcsnap_modes *m, int base,
-		int64_t until_us, struct err *e);
+int fcsnap_save(const char *api, int pid_fd, const char *to, const struct fcsnap_modes *m,
+		int base, int64_t until_us, struct err *e);
 /* The files are ours again, and as small as they can be. SAVED: fcsnap_save() said so;
  * else only the folder is taken back. */
 int fcsnap_finish(const char *to, const struct fcsnap_modes *m, bool saved, struct err *e);

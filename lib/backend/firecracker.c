@@ -436,7 +436,9 @@ static int save_in(const char *folder, const struct fcsnap_modes *m, uint64_t ms
 		   struct err *e)
 {
 	int64_t until = clock_now_us() + (int64_t)ms * 1000;
-	int rc = fcsnap_save(API, folder, m, sb->base, until, e);
+	AUTO_FD pid_fd = (int)syscall(SYS_pidfd_open, sb->pid, 0);
+	int rc = pid_fd < 0 ? err_sys(e, ERR_DIED, "firecracker has ended")
+	       : fcsnap_save(API, pid_fd, folder, m, sb->base, until, e);
 	struct err ignored;
 
 	end_machine(sb);
@@ -460,7 +462,7 @@ static int keep(const struct choice *c, struct sandbox *sb, unsigned attempt, st
 	const struct fcsnap_modes m = { uid, 0700, uid ? 0644 : 0600 };
 
 	(void)attempt;
-	return save_in(KEEP, &m, c->boot_ms, sb, e);
+	return save_in(KEEP, &m, BACKEND_KEEP_MS, sb, e);
 }
 
 const struct backend backend_firecracker = {

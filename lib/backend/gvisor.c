@@ -271,6 +271,9 @@ static int start(const struct choice *c, bool clone, unsigned attempt, struct sa
 
 	if (rc == 0 && socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, s.control) < 0)
 		rc = err_sys(e, ERR_HOST, "make a socket pair");
+	/* for its time of change: by that pai-guest knows a new one (guest/serve.c) */
+	if (rc == 0 && fchmod(s.control[1], 0600) < 0)
+		rc = err_sys(e, ERR_HOST, "set up the control channel");
 	if (rc == 0)
 		rc = make_stream(s.out, e);
 	if (rc == 0)
@@ -303,10 +306,12 @@ static int checkpoint(const struct choice *c, const char *const *verb, unsigned 
 		      struct err *e)
 {
 	struct words words;
-	char said[256];
+	char said[1024];
 
 	make_words(&words, c->plan, verb, attempt);
 	int rc = spawn_read(words.at, ms, said, sizeof(said), e);
+	if (rc > 0 && strstr(said, "no space left on device"))
+		return err_set(e, ERR_HOST, "the disk is full");
 	said[strcspn(said, "\n")] = 0;
 	return rc > 0 ? err_set(e, ERR_HOST, "runsc checkpoint: %.200s", said) : rc;
 }

@@ -33,6 +33,7 @@
 #include <stdint.h>
 #include <sys/stat.h>
 #include <sys/types.h>
+#include <time.h>
 
 #define GUEST_UID 1000
 #define GUEST_POOL "/run/pai"		/* the pool; later the hand-over folder alone */
@@ -98,6 +99,7 @@ struct still {
 struct guest {
 	bool vm;		/* we are the init of a microVM */
 	int ctl;		/* the control channel */
+	struct timespec ctl_born;	/* of the one that was last read from */
 	struct pump pump[2];	/* standard output, standard error */
 	struct buf out;		/* frames that wait for company */
 	int group[GROUPS];	/* the program's cgroups, O_PATH; -1: none */

@@ -86,7 +86,7 @@ static bool fits_result(struct report *r, const uint8_t *body, size_t n)
 
 /* A datagram, and in *FD the descriptor that came with it, if that was one and nothing
  * more (else -1). All others are closed: who has sent them is the program. */
-static ssize_t hear(int from, uint8_t *said, size_t size, int *fd)
+static ssize_t take(int from, uint8_t *said, size_t size, int *fd)
 {
 	union {
 		char room[CMSG_SPACE(sizeof(int))];
@@ -120,7 +120,7 @@ int report_step(struct guest *g, struct err *e)
 
 	for (int i = 0; i < AT_ONCE; i++) {
 		AUTO_FD fd = -1;
-		ssize_t n = hear(r->fd, said, sizeof(said), &fd);
+		ssize_t n = take(r->fd, said, sizeof(said), &fd);
 
 		if (n < 0)
 			return errno == EAGAIN || errno == EINTR ? 0 : err_sys(e, ERR_HOST, "hear of results");

@@ -14,6 +14,7 @@
 #include <string.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
@@ -258,6 +259,19 @@ static int handle(struct guest *g, const struct frame *f, struct err *e)
 	return handlers[f->kind].fn(g, f, e);
 }
 
+/* A clone has a new channel under the same descriptor, which is known by its time of
+ * birth, for gVisor gives it no number: what was left of the old one's last frame is not
+ * its begin. */
+static void notice_channel(struct guest *g, struct buf *in)
+{
+	struct stat st;
+
+	if (g->have_run || fstat(g->ctl, &st) < 0 || !memcmp(&st.st_ctim, &g->ctl_born, sizeof(g->ctl_born)))
+		return;
+	g->ctl_born = st.st_ctim;
+	in->len = 0;
+}
+
 /* Reads what the host sent and handles each whole frame; 0 at its end. */
 static int read_host(struct guest *g, struct buf *in, struct err *e)
 {
@@ -265,6 +279,7 @@ static int read_host(struct guest *g, struct buf *in, struct err *e)
 	ssize_t used;
 	size_t at = 0;
 
+	notice_channel(g, in);
 	if (buf_room(in, MSG_CHUNK + FRAME_HEAD, 2 * FRAME_MAX, e) < 0)
 		return -1;
 	ssize_t n = read(g->ctl, in->at + in->len, in->cap - in->len);

@@ -189,7 +189,7 @@ static char *log_line(struct live *l, const struct result *r, int64_t now)
 		"context", l->plan.context ? l->plan.context : PLAN_CONTEXT, "code", code_object(l),
 		"status", result_word(outcome), "exit_code", r->exit_code,
 		"run_ms", (double)(r->ended_us - r->started_us) / 1000, "files", file_names(&r->files));
-	char *text = o ? json_dumps(o, JSON_COMPACT) : NULL;
+	char *text = o ? json_dumps(o, JSON_COMPACT | JSON_REAL_PRECISION(6)) : NULL;
 
 	json_decref(o);
 	return text;

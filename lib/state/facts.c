@@ -149,12 +149,14 @@ void session_cpu(char cpu[SESSION_WORD])
 	snprintf(cpu, SESSION_WORD, "%s, features %s", model, hex);
 }
 
-/* What must be the same to go on, and what people call it. A field's name in FIELDS. */
-static const struct {
-	const char *key, *name;
+/* What must be the same to go on, and what people call it. Fields by their names; NAMED:
+ * the one with the name of what a digest is of. */
+static const struct bond {
+	const char *key, *name, *named;
 } bonds[] = {
-	{ "backend", "backend" }, { "version", "backend version" }, { "program", "backend program" },
-	{ "image_digest", "image" }, { "kernel_digest", "kernel" }, { "cpu", "CPU" },
+	{ "backend", "backend", NULL }, { "version", "backend version", NULL },
+	{ "program", "backend program", "backend" }, { "image_digest", "image", "image" },
+	{ "kernel_digest", "kernel", NULL }, { "cpu", "CPU", NULL },
 };
 
 static const struct field *field_named(const char *key)
@@ -166,16 +168,31 @@ static const struct field *field_named(const char *key)
 	return f;
 }
 
+/* Its value, and for a digest the name that people know it by. */
+static void describe(const struct session_facts *facts, const struct bond *b, char text[2 * SESSION_WORD])
+{
+	const char *value = text_of(facts, field_named(b->key));
+
+	if (b->named)
+		snprintf(text, 2 * SESSION_WORD, "'%.80s' (%.80s)", text_of(facts, field_named(b->named)), value);
+	else
+		snprintf(text, 2 * SESSION_WORD, "'%.100s'", value);
+}
+
 int session_fits(const struct session *s, const struct session_facts *here, struct err *e)
 {
+	char then[2 * SESSION_WORD], now[2 * SESSION_WORD];
+
 	for (size_t i = 0; i < sizeof(bonds) / sizeof(*bonds); i++) {
 		const struct field *f = field_named(bonds[i].key);
-		const char *then = text_of(&s->facts, f), *now = text_of(here, f);
 
-		if (strcmp(then, now))
-			return err_set(e, ERR_SESSION, "session '%s': it was saved with %s '%.100s', here is "
-				       "'%.100s': run it there again, or start another session; 'pai-session "
-				       "get' still has its files", s->name, bonds[i].name, then, now);
+		if (!strcmp(text_of(&s->facts, f), text_of(here, f)))
+			continue;
+		describe(&s->facts, &bonds[i], then);
+		describe(here, &bonds[i], now);
+		return err_set(e, ERR_SESSION, "session '%s': it was saved with %s %s, here is %s: run it there "
+			       "again, or start another session; 'pai-session get' still has its files",
+			       s->name, bonds[i].name, then, now);
 	}
 	return 0;
 }

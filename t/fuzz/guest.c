@@ -2,11 +2,12 @@
 /* The inside against a host that may say anything (an older one, or a damaged
  * channel), with files and a program that are played: it never ends without a
  * last word, what it sends are whole frames in their order, and it holds no more
- * than its bounds. The world around (mounts, uids, processes) is made up. */
+ * than its bounds; and a session that rests takes a next turn. The world around (mounts, uids, processes) is made up. */
 #include "bytes.h"
 #include "guest/boot.h"
 #include "guest/guest.h"
 #include "heard.h"
+#include "play.h"
 #include "scratch.h"
 #include "target.h"
 
@@ -30,7 +31,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define PID 77			/* of the program */
 #define IDLE_MAX 20u		/* polls after the end of the script */
 #define SENT_MAX (4u << 20)	/* that one script can make the guest say */
 #define FILES_MAX 6		/* of RUN: files, and bytes of them */
@@ -54,27 +54,18 @@ static int played_symlink(const char *target, const char *path);
 #define kill played_kill
 #define symlink played_symlink
 #include "guest/collect.c"
-#include "guest/mapped.h"
-#include "guest/seen.c"
+#include "guest/end.c"
+#include "guest/kernel.c"
 #include "guest/place.c"
 #include "guest/pump.c"
 #include "guest/report.c"
+#include "guest/seen.c"
 #include "guest/serve.c"
 #undef poll
 #undef writev
 #undef symlink
 
-static struct play {
-	struct bytes script;
-	struct guest *g;
-	int host;		/* the host's end of the channel */
-	int go, in, out[2], tell;	/* the program's ends */
-	bool ended, fails, dialled_anew, cut;	/* fails: the next step of the world does */
-	int status;
-	unsigned idle;
-	struct buf heard;	/* what the host got */
-	uint64_t fed;		/* bytes that the host sent against credit */
-} play;
+struct play play;
 
 static void hear(void)
 {
@@ -106,7 +97,10 @@ static void say_run(void)
 			     .file = bytes_one(&play.script) & 1 ? "job.py" : "" };
 	struct err e;
 
-	m.context = m.flags & MSG_SESSION ? "main" : "";
+	m.context = !(m.flags & MSG_SESSION) ? "" : m.flags & MSG_STDIN_OPEN ? "main" : "other";
+	/* what is heard is held against one of them */
+	play.list = play.list < 0 ? (int)(m.flags & MSG_LIST) : play.list;
+	m.flags = (uint8_t)((m.flags & ~MSG_LIST) | (unsigned)play.list);
 	ssize_t n = msg_put_run(&m, body, sizeof(body), &e);
 
 	m.flags &= (uint8_t)~MSG_ONE_STREAM;	/* our own standard error is not to move */
@@ -201,10 +195,45 @@ static void report(void)
 	(void)!send(play.tell, said, HEAD + n, MSG_DONTWAIT | MSG_NOSIGNAL);
 }
 
+/* The hook says that its cell is over: it passes the socket at which it waits, or what
+ * somebody else would. */
+static void rest(void)
+{
+	uint8_t how = bytes_one(&play.script), said[HEAD + 5] = { 0 };
+	union {
+		char room[CMSG_SPACE(2 * sizeof(int))];
+		struct cmsghdr align;
+	} control = { { 0 } };
+	struct iovec io = { said, sizeof(said) - (how >> 6 & 1) };
+	size_t n = how & 32 ? 2 : 1;
+	struct msghdr h = { .msg_iov = &io, .msg_iovlen = 1, .msg_control = control.room,
+			    .msg_controllen = CMSG_SPACE(n * sizeof(int)) };
+	struct cmsghdr *c = CMSG_FIRSTHDR(&h);
+	int go[2];
+
+	if (play.tell < 0)
+		return;
+	MUST(socketpair(AF_UNIX, how & 16 ? SOCK_DGRAM : SOCK_STREAM, 0, go) == 0);
+	const int fd[2] = { how & 8 ? play.out[0] : go[1], go[1] };
+	memset(said, how & 1 ? 'f' : 't', REPORT_TOKEN);
+	said[REPORT_TOKEN] = MSG_ENDED;
+	said[HEAD + 1] = !(how & 2);
+	c->cmsg_level = SOL_SOCKET;
+	c->cmsg_type = SCM_RIGHTS;
+	c->cmsg_len = CMSG_LEN(n * sizeof(int));
+	memcpy(CMSG_DATA(c), fd, n * sizeof(int));
+	if (how & 4)
+		h.msg_controllen = 0;
+	(void)!sendmsg(play.tell, &h, MSG_DONTWAIT | MSG_NOSIGNAL);
+	fd_closep(&play.go);
+	play.go = go[0];
+	fd_closep(&go[1]);
+}
+
 static void end_program(void)
 {
 	play.status = bytes_one(&play.script) << 8 | (bytes_one(&play.script) & 15);
-	play.ended = play.g->pid == PID;
+	play.ended = kernel_is(play.g, PID);
 	raise(SIGCHLD);
 }
 
@@ -237,6 +266,8 @@ static void step(void)
 			fd_closep(&play.go);
 		else if (more == 2)
 			play.cut = shutdown(play.host, SHUT_WR) == 0;
+		else if (more == 3)
+			rest();
 		else
 			report();
 	}
@@ -296,116 +327,6 @@ static int played_symlink(const char *target, const char *path)
 	return symlink("nowhere", path);
 }
 
-static int world(struct err *e)
-{
-	bool fails = play.fails;
-
-	play.fails = false;
-	return fails ? err_set(e, ERR_HOST, "it was so in the script") : 0;
-}
-
-int mapped_find(struct mapped *m, struct err *e) { *m = (struct mapped){ 0 }; return world(e); }
-bool mapped_has(const struct mapped *m, ino_t ino) { (void)m; return ino & 1; }
-void mapped_free(struct mapped *m) { (void)m; }
-uint64_t mapped_sum(uint64_t sum, const uint8_t *data, size_t n) { return sum + data[n - 1]; }
-int guest_as_user(struct err *e) { (void)e; return 0; }
-int guest_as_root(struct err *e) { (void)e; return 0; }
-int world_base(struct guest *g, struct err *e) { (void)g; return world(e); }
-int world_prepare(struct err *e) { return world(e); }
-int world_enter(struct guest *g, struct err *e) { (void)g; return world(e); }
-bool world_memory_struck(const struct guest *g) { (void)g; return play.status & 1; }
-int boot_modules(struct err *e) { return world(e); }
-int boot_root(struct guest *g, struct err *e) { (void)g; return world(e); }
-/* The image's tar(1) takes all and makes nothing. */
-int unpack_begin(struct guest *g, struct err *e) { g->unpack.open = true; return world(e); }
-int unpack_data(struct guest *g, const uint8_t *d, size_t n, struct err *e) { MUST(g->unpack.open && d && n <= FRAME_MAX); return world(e); }
-int unpack_end_of(struct guest *g, struct err *e) { g->unpack.open = false; return world(e); }
-int boot_refresh(const struct msg_run *run, struct err *e) { (void)run; return world(e); }
-
-int boot_dial(struct guest *g, struct err *e)
-{
-	int ctl[2];
-
-	play.fails |= play.idle > 0;	/* nobody answers any more */
-	if (world(e) < 0)
-		return -1;
-	play.dialled_anew |= g->ctl >= 0;
-	play.cut = false;
-	fd_closep(&g->ctl);
-	fd_closep(&play.host);
-	play.heard.len = 0;
-	MUST(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ctl) == 0);
-	g->ctl = ctl[0];
-	play.host = ctl[1];
-	return 0;
-}
-
-static void spawn(struct guest *g)
-{
-	int in[2], go[2];
-
-	MUST(pipe2(in, O_CLOEXEC | O_NONBLOCK) == 0);
-	MUST(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, go) == 0);
-	play.in = in[0];
-	g->stdin_fd = in[1];
-	play.go = go[0];
-	g->go_fd = go[1];
-	g->pid = PID;
-}
-
-int program_prepare(struct guest *g, const char *preload, struct err *e)
-{
-	MUST(!strlen(preload) || *preload);
-	g->warm = true;
-	spawn(g);
-	return world(e);
-}
-
-int program_wake(struct guest *g, struct err *e)
-{
-	g->ready = false;
-	return world(e);
-}
-
-int program_start(struct guest *g, struct err *e)
-{
-	MUST(g->have_run && g->wanted && !g->started);
-	if (g->pid == 0)
-		spawn(g);
-	if (!g->ready)
-		return 0;
-	fd_closep(&g->go_fd);
-	if (!(g->run.flags & MSG_STDIN_OPEN))
-		fd_closep(&g->stdin_fd);
-	g->started = true;
-	if (g->run.flags & MSG_REPORT) {
-		int tell[2];
-
-		MUST(socketpair(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, tell) == 0);
-		play.tell = tell[0];
-		g->report.fd = tell[1];
-		memset(g->report.token, 't', REPORT_TOKEN);
-	}
-	return world(e) < 0 ? -1 : guest_send(g, MSG_STARTED, NULL, 0, e);
-}
-
-void program_kill(struct guest *g, enum msg_by by)
-{
-	MUST(g->pid == PID);
-	g->by = by;
-	play.ended = true;
-	play.status = SIGKILL;
-	raise(SIGCHLD);
-}
-
-int program_watch(struct guest *g, int *ms, struct err *e) { (void)g; (void)e; *ms = -1; return 0; }
-
-int program_end_all(struct guest *g, struct err *e)
-{
-	(void)g;
-	return world(e);
-}
-
 static void begin(struct guest *g, const uint8_t *data, size_t size)
 {
 	sigset_t chld;
@@ -419,9 +340,9 @@ static void begin(struct guest *g, const uint8_t *data, size_t size)
 	(void)sigprocmask(SIG_BLOCK, &chld, NULL);
 	while (sigtimedwait(&chld, NULL, &(struct timespec){ 0 }) > 0)
 		;
-	play = (struct play){ .script = { data, size }, .g = g, .host = -1, .go = -1, .in = -1, .tell = -1 };
+	play = (struct play){ .script = { data, size }, .g = g, .host = -1, .go = -1, .in = -1, .tell = -1, .list = -1 };
 	*g = (struct guest){ .ctl = -1, .group = { -1, -1 }, .file = -1, .stdin_fd = -1, .go_fd = -1,
-			     .report.fd = -1, .pump = { { .from = -1, .to = -1 }, { .from = -1, .to = -1 } } };
+			     .report.fd = -1, .stderr_fd = STDERR_FILENO, .pump = { { .from = -1, .to = -1 }, { .from = -1, .to = -1 } } };
 	for (int i = 0; i < 2; i++) {
 		MUST(pipe2(pipes[i], O_CLOEXEC | O_NONBLOCK) == 0);
 		play.out[i] = pipes[i][1];
@@ -440,6 +361,8 @@ static void end(struct guest *g)
 
 	for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++)
 		fd_closep(all[i]);
+	for (size_t i = 0; i < g->kernels; i++)
+		fd_closep(&g->kernel[i].go_fd);
 	for (int i = 0; i < 2; i++) {
 		fd_closep(&play.out[i]);
 		fd_closep(&g->pump[i].from);

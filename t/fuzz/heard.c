@@ -5,6 +5,8 @@
 #include "bytes.h"
 #include "wire/msg.h"
 
+#include <string.h>
+
 /* What the host heard of files: only what may be sent, and as much as was said. */
 struct files {
 	uint64_t left, bytes;
@@ -67,6 +69,23 @@ static void check_told(struct told *s, const struct frame *f, const unsigned see
 	s->key = what;
 }
 
+/* The kernel of a session rests, and a next turn may come: another conversation. */
+static bool rests(const struct frame *f)
+{
+	struct msg_ended m;
+	struct err e;
+
+	MUST(msg_get_ended(f, &m, &e) == 0);
+	MUST(m.count == 0 || (!m.signaled && m.by == MSG_BY_ITSELF));
+	return m.count > 0;
+}
+
+static void check_turn(const unsigned seen[256])
+{
+	MUST(seen[MSG_STARTED] <= 1 && seen[MSG_ENDED] <= seen[MSG_STARTED]);
+	MUST(!seen[MSG_DONE] || seen[MSG_ENDED] == 1);
+}
+
 void heard_check(const struct buf *heard, const struct heard_rules *rules)
 {
 	struct files files = { .rules = rules };
@@ -78,12 +97,20 @@ void heard_check(const struct buf *heard, const struct heard_rules *rules)
 	ssize_t used = 0;
 	uint8_t last = 0;
 	uint64_t credit = 0;
+	bool rest = false;
 
 	while (heard->len > 0 &&
 	       (used = frame_next(heard->at + at, heard->len - at, &f, &e)) > 0) {
 		struct unpacker u = unpack(&f);
 
-		MUST(last != MSG_DONE && last != MSG_FAIL);
+		MUST((last != MSG_DONE || rest) && last != MSG_FAIL);
+		if (last == MSG_DONE) {
+			check_turn(seen);
+			memset(seen, 0, sizeof(seen));
+			files = (struct files){ .rules = rules };
+			told = (struct told){ 0 };
+			rest = false;
+		}
 		MUST(at > 0 || rules->dialled_anew || f.kind == MSG_HELLO || f.kind == MSG_FAIL);
 		if (f.kind == MSG_FILE || f.kind == MSG_DATA || f.kind == MSG_END)
 			check_file(&files, &f);
@@ -95,12 +122,14 @@ void heard_check(const struct buf *heard, const struct heard_rules *rules)
 			check_told(&told, &f, seen);
 		if (f.kind == MSG_CREDIT_MORE)
 			credit += unpack_number(&u, 4);
+		if (f.kind == MSG_ENDED)
+			rest = rests(&f);
 		seen[last = f.kind]++;
 		at += (size_t)used;
 	}
 	MUST(used == 0 && at == heard->len);
-	MUST(seen[MSG_STARTED] <= 1 && seen[MSG_ENDED] <= seen[MSG_STARTED] && credit <= rules->fed);
-	MUST(!seen[MSG_DONE] || seen[MSG_ENDED] == 1);
+	MUST(credit <= rules->fed);
+	check_turn(seen);
 	/* the last word; a host that has left cannot hear it */
 	if (!rules->cut)
 		MUST(last == (rules->failed ? MSG_FAIL : MSG_DONE));

@@ -111,11 +111,12 @@ static bool answer_asks(struct peer *p)
 
 	while (p->link >= 0 && recv(p->link, &word, sizeof(word), MSG_DONTWAIT) == sizeof(word)) {
 		MUST(word.what == KEEPER_SAVE || word.what == KEEPER_NEXT || word.what == KEEPER_CLONE ||
-		     word.what == KEEPER_LIMIT || word.what == KEEPER_LAST);
+		     word.what == KEEPER_LIMIT || word.what == KEEPER_LAST || word.what == KEEPER_AGAIN ||
+		     word.what == KEEPER_KEEP);
 		/* a keeper without rights starts nothing */
 		MUST(!p->last || word.what == KEEPER_LIMIT);
 		p->last |= word.what == KEEPER_LAST;
-		if (word.what == KEEPER_SAVE)
+		if (word.what == KEEPER_SAVE || word.what == KEEPER_KEEP)
 			p->asked_save = true;
 		else if (word.what != KEEPER_LIMIT && word.what != KEEPER_LAST)
 			attempt(p, word.what == KEEPER_CLONE);
@@ -193,7 +194,7 @@ static void say_ended(struct peer *p)
 {
 	uint8_t how = bytes_one(&p->script), body[64];
 	struct msg_ended m = { .signaled = how & 1, .by = how >> 1 & 3, .code = bytes_one(&p->script),
-			       .peak_bytes = how };
+			       .peak_bytes = how, .count = how >> 3 & 1 };
 	struct err e;
 	ssize_t n = msg_put_ended(&m, body, sizeof(body), &e);
 
@@ -327,7 +328,7 @@ static void keeper_says(struct peer *p, unsigned what)
 	else if (what == KEEPER_FAILED)
 		tell(p, KEEPER_FAILED, p->attempt, p->turn->clone && p->turn->phase == TURN_BOOT, true, NULL, 0);
 	else if (p->asked_save)
-		tell(p, KEEPER_SAVED, p->attempt, false, how & 1, NULL, 0);
+		tell(p, KEEPER_SAVED, p->attempt, false, how & 1, NULL, 0), p->saved = !(how & 1);
 	if (what == KEEPER_SAVED)
 		p->asked_save = false;
 }

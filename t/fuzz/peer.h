@@ -27,7 +27,7 @@ struct peer {
 	struct peer_stream stream[PEER_STREAMS];
 	uint32_t attempt;
 	bool greeted;		/* this attempt's hello was taken */
-	bool asked_save, last, reader_sleeps, reader_left, signalled;
+	bool asked_save, saved, last, reader_sleeps, reader_left, signalled;
 	unsigned idle;		/* steps since the script ended */
 	struct buf sent, got;	/* of this attempt: frames to the host; from it, not yet whole */
 	uint64_t fed, granted;	/* bytes of DATA and STDIN; of credit beyond the first */

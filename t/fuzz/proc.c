@@ -22,7 +22,8 @@ static int fake_openat(int dir, const char *path, int flags, ...);
 #define open(...) fake_open(__VA_ARGS__)
 #define openat(...) fake_openat(__VA_ARGS__)
 #include "backend/kvm.c"
-#include "guest/program.c"
+#include "guest/kernel.c"
+#include "guest/still.c"
 #include "guest/world.c"
 #include "host/cgroup.c"
 #undef fopen
@@ -56,19 +57,10 @@ static FILE *fake_fopen(const char *path, const char *mode)
 	return fdopen(fake_open(path, 0), mode);
 }
 
-/* Not called; the rest of program.c wants them. */
-int report_open(struct guest *g, struct err *e) { (void)g; (void)e; return 0; }
-int guest_send(struct guest *g, enum msg_kind kind, const void *body, size_t n, struct err *e)
+/* Not called; the rest of kernel.c wants it. */
+int program_stdin(struct guest *g, struct err *e)
 {
 	(void)g;
-	(void)kind;
-	(void)body;
-	(void)n;
-	return err_set(e, ERR_HOST, "nobody is there");
-}
-
-int filter_load(struct err *e)
-{
 	return err_set(e, ERR_HOST, "nobody is there");
 }
 
@@ -158,25 +150,31 @@ static void kills(void)
 	fd_closep(&cg.oom_fd);
 }
 
-/* A stat file with a name of any bytes: the times behind it are found. */
+/* A stat file with a name of any bytes: what stands behind it is found. */
 static void times(struct bytes *b)
 {
 	struct guest g = { .pid = 7 };
-	uint64_t user = bytes_number(b, 4), sys = bytes_number(b, 4), tick = 1000000 / (uint64_t)sysconf(_SC_CLK_TCK);
+	uint64_t user = bytes_number(b, 4), sys = bytes_number(b, 4), more = user / 2, tick = 1000000 / (uint64_t)sysconf(_SC_CLK_TCK);
 	size_t n = bytes_one(b) % COMM_MAX;
 	const uint8_t *comm = bytes_some(b, &n);
 
-	snprintf(text, sizeof(text), "7 (%.*s) S 1 7 7 0 -1 4194304 99 0 0 0 %llu %llu 0 0 20 0 1 0 9 9 9",
-		 (int)n, (const char *)comm, (unsigned long long)user, (unsigned long long)sys);
-	note_spent(&g);
-	MUST(g.spent_user_us == user * tick && g.spent_sys_us == sys * tick);
+	snprintf(text, sizeof(text), "7 (%.*s) S 1 7 7 0 -1 4194304 99 0 0 0 %llu %llu %llu 0 20 0 1 0 9 9 9",
+		 (int)n, (const char *)comm, (unsigned long long)user,
+		 (unsigned long long)sys, (unsigned long long)more);
+	kernel_begin(&g);
+	MUST(g.spent_user_us == (user + more) * tick && g.spent_sys_us == sys * tick);
+	MUST(state_of("stat") == 'S');
 }
 
 static void any_stat(void)
 {
 	struct guest g = { .pid = 7 };
+	struct msg_ended m = { 0 };
 
-	note_spent(&g);
+	kernel_begin(&g);
+	kernel_usage(&g, &m);
+	MUST(m.user_us == 0 && m.sys_us == 0);
+	(void)state_of("stat");
 }
 
 static void group_numbers(void)

@@ -14,6 +14,8 @@ static int peer_turn_take(struct turn *t, struct err *e);
 #include "run/run.c"
 #undef turn_take
 
+#include "state/tree.h"
+
 #include <fcntl.h>
 #include <jansson.h>
 #include <nettle/base64.h>
@@ -24,6 +26,7 @@ static int peer_turn_take(struct turn *t, struct err *e);
 #define FILES_MAX 4		/* --max-files */
 #define OUTPUT_MAX 300		/* --max-output */
 #define CAPTURE_MAX 100		/* bytes of a stream in JSON */
+#define SESSION "s"
 #define LARGE (400u << 10)	/* more than the first credit */
 
 static struct peer peer;	/* the one that plays: the clock is its */
@@ -263,6 +266,67 @@ static void make_setting(struct setting *s, uint8_t how, uint8_t more)
 	s->road.preload = &s->live.plan.preloads.list[0];
 }
 
+/* The folder of all sessions, in memory; made at the first call. */
+static void remove_sessions(void);
+
+static const char *sessions(void)
+{
+	static char path[] = "/dev/shm/pai-fuzz-XXXXXX";
+	static bool made;
+
+	if (!made) {
+		MUST(mkdtemp(path));
+		made = true;
+		(void)atexit(remove_sessions);
+	}
+	return path;
+}
+
+static void remove_sessions(void)
+{
+	(void)rmdir(sessions());	/* each turn has taken its own away */
+}
+
+/* The first turn of a session, whose snapshot is there as if a backend had made it. */
+static void begin_session(struct setting *s)
+{
+	struct live *l = &s->live;
+	char path[SESSION_PATH + 16];
+	struct err e;
+
+	l->on = true;
+	snprintf(s->result.session.name, sizeof(s->result.session.name), SESSION);
+	MUST(session_open(&l->session, sessions(), SESSION, SESSION_TURN, 0, -1, &e) == 0 &&
+	     session_begin(&l->session, &l->turn, &e) == 0);
+	snprintf(path, sizeof(path), "%s/pages", l->turn.snapshot);
+	AUTO_FD fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	MUST(fd >= 0 && write(fd, path, sizeof(path)) == (ssize_t)sizeof(path));
+	for (int i = 0; i < BACKENDS; i++) {
+		snprintf(l->here[i].backend, sizeof(l->here[i].backend), "%s", backends[i]->name);
+		l->here[i].cpus = 1;
+	}
+	MUST(outdir_open_mirror(&s->result.files, l->turn.files, OUTPUT_MAX, &e) == 0);
+}
+
+/* The turn is there and whole if the result says so, and else nothing is. */
+static void end_session(struct setting *s)
+{
+	struct session look;
+	struct err e;
+
+	live_close(&s->live, &s->result);
+	bool kept = s->result.session.state == SESSION_KEPT;
+	bool there = session_open(&look, sessions(), SESSION, SESSION_CHANGE, 0, -1, &e) == 0;
+
+	MUST(kept == there && (kept || e.kind == ERR_NOT_FOUND));
+	if (!kept)
+		return;
+	MUST(peer.saved && s->result.count > 0 && look.turn == 1 && s->result.session.turn == 1);
+	MUST(session_verify(&look, &e) == 0);
+	MUST(tree_remove(look.folder, SESSION) == 0);
+	session_close(&look);
+}
+
 static void begin(struct setting *s, struct bytes *script, uint8_t how, uint8_t more)
 {
 	int link[2], sig[2];
@@ -284,11 +348,8 @@ static void begin(struct setting *s, struct bytes *script, uint8_t how, uint8_t 
 	make_stdin();
 	scratch_plant();
 	MUST(outdir_open(&s->result.files, &s->live.plan, &e) == 0);
-	if (more & 16) {	/* a session's */
-		AUTO_FD dir = open("out/sub", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-
-		MUST(dir >= 0 && outdir_open_mirror(&s->result.files, dir, OUTPUT_MAX, &e) == 0);
-	}
+	if (more & 16)
+		begin_session(s);
 }
 
 static void end(struct setting *s, bool files)
@@ -324,6 +385,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	peer_read(&peer);
 	const struct said said = what_was_said(&peer.sent);
 	check_verdict(&s.result, rc, &e, &said, how & 0x80);
+	if (more & 16)
+		end_session(&s);
 	bool normal = rc == 0 && s.result.status <= RESULT_ERROR && s.result.warnings.n == 0;
 	check_streams(&s.result, &said, normal);
 	check_files(&s.result.files);

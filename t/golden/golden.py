@@ -33,11 +33,11 @@ ADDRESS = re.compile(r"\b0x[0-9a-f]{6,16}\b")
 UUID = re.compile(r"\b[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\b")
 STYLER = re.compile(r"\bT_[0-9a-f]{5}")
 # The name of a cell: a notebook's, and pai-exec's for -c and standard input.
-NAME = r"(?:/tmp/ipykernel_\d+/\d+\.py|<ipython-input-[^>]*>|<string>|<stdin>)"
+NAME = (
+    r"(?:/tmp/ipykernel_\d+/\d+\.py|<ipython-input-[^>]*>|<string>|<stdin>|<cell \d+>)"
+)
 CELL_LINE = re.compile(rf"^{NAME}:(\d+): ", re.M)
 CELL_ERROR = re.compile(rf"\((?:\d+\.py|{NAME}), line (\d+)\)$")
-# As python3 names a text of -c, and the reference one of several.
-CELL_FILE, DASH_C = re.compile(r'(?<=File ")<cell \d+>(?=")'), "<string>"
 REPEATED = re.compile(r"repeated \d+ more times")
 # A whole library of plotly's, or the address of one.
 SCRIPT = re.compile(

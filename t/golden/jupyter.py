@@ -32,9 +32,9 @@ KEYS = {
     "application/json": "json",
     "application/javascript": "javascript",
 }
-# Cells of a session in one python3: each is given the name that -c has, with its own
-# text, and what it says on standard error goes to a file of its own. A cell that is
-# no plain Python does nothing here.
+# Cells of a session in one python3, each by the name that pai-exec gives it; what it
+# says on standard error goes to a file of its own. A cell that is no plain Python does
+# nothing here.
 IN_TURN = """
 import linecache, os, sys, traceback
 texts = sys.argv[2:]
@@ -127,9 +127,7 @@ def with_python(texts, outcomes):
         said = []
         for n in range(1, len(texts) + 1):
             with open(f"/tmp/turns/{n}") as f, open(f"/tmp/turns/{n}.status") as status:
-                said.append(
-                    (int(status.read()), golden.CELL_FILE.sub(golden.DASH_C, f.read()))
-                )
+                said.append((int(status.read()), f.read()))
             os.unlink(f"/tmp/turns/{n}")
     for (status, stderr), outcome in zip(said, outcomes, strict=True):
         if outcome["error"]:
