@@ -82,8 +82,8 @@ class Quiet:
         sys.setrecursionlimit(max(self.limit, DEPTH))
 
     def end(self):
-        """The program's handlers may run from here on, and raise. What one of them raises
-        for a signal that waited is no matter of the cell's, as in any idle kernel."""
+        """The program's handlers may run from here on, and raise. What one of them
+        raises for a signal that waited is no matter of the cell's."""
         mask, self.mask = self.mask, None
         limit, self.limit = self.limit, None
         trace, self.trace = self.trace, None
