@@ -69,7 +69,7 @@ bad=$(find "$top/cmd" "$top/lib" -name '*.h' | while read -r header; do
 done)
 report 'every header compiles alone' "$bad"
 
-bad=$(find "$top/cmd" "$top/lib" "$top/t" "$top/deploy" -type f \( -name '*.[ch]' -o -name '*.py' -o -name '*.bats' -o -name '*.bash' \) ! -path "*/t/cases/*" ! -path "*/t/golden/cells/*" \
+bad=$(find "$top/cmd" "$top/lib" "$top/t" "$top/deploy" -type f \( -name '*.[ch]' -o -name '*.py' -o -name '*.bats' -o -name '*.bash' \) ! -path "*/t/cases/*" ! -path "*/t/golden/cells/*" ! -path "*/t/golden/sessions/*" \
 	-exec grep -L 'SPDX-License-Identifier: Apache-2.0' {} +)
 report 'every source names its licence' "$bad"
 

@@ -56,10 +56,10 @@ static int played_symlink(const char *target, const char *path);
 #include "guest/collect.c"
 #include "guest/end.c"
 #include "guest/kernel.c"
-#include "guest/seen.c"
 #include "guest/place.c"
 #include "guest/pump.c"
 #include "guest/report.c"
+#include "guest/seen.c"
 #include "guest/serve.c"
 #undef poll
 #undef writev

@@ -97,7 +97,7 @@ np.random.seed(11)
 rng, npr = random.Random(5), np.random.default_rng(3)
 umask = os.umask(0o027)
 read_end, write_end = os.pipe()
-os.write(write_end, b"in the pipe" * 100)
+os.write(write_end, b"in the pipe" * 100);
 """
 STEP = r"""
 import made as again
