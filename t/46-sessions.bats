@@ -218,6 +218,7 @@ waited 1' ]
 print("captured")'
 	is .stdout '""'
 	says 'captured' -n -c 'held.show()'
+	turn -n -c '%cd -q /workspace' 2>err
 	says 1 <<<'open("own.py", "w").write("def f(): return 1\n")
 import own; own.f()'
 	echo 'def f(): return 22' >own.py

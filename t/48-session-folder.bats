@@ -8,9 +8,10 @@ load sessions/helper
 
 @test "case 049: a name is refused by the rule for names, and nothing is made elsewhere" {
 	mkdir in
+	[ -z "${as_user[*]}" ] || chown 12345 in
 	cd in
 	for name in ../../../../tmp/evil ../evil a/b . .. '' "$(printf 'x%.0s' $(seq 300))" "$(printf 'x%.0s' $(seq 65))" $'a\nb' -x .x 'a b' 'ü' 'a*'; do
-		away "(^|: )--session: .*('-'$|empty)" "${turns[@]}" --session="$name" -n -c 'print(1)'
+		away "--session: .*('-'$|empty)" "${turns[@]}" --session="$name" -n -c 'print(1)'
 	done
 	run -125 --separate-stderr turn --json --session=../evil -n -c 'print(1)'
 	jq -e '.status == "failed" and .started == false and .error.code == "usage" and .session == null' <<<"$output"
@@ -80,8 +81,8 @@ load sessions/helper
 		[ -L "sessions/s/$name" ]
 	done
 	rm -rf sessions/s && cp -a good sessions/s
-	sed -i 's/"format": *1/"format":2/' "$at/session.json"
-	away "'s'" "${turns[@]}" --session=s -n -c x
+	sed -i '1s/1$/2/' "$at/sizes"
+	away "'s'.*(format|version|newer)" "${turns[@]}" --session=s -n -c x
 	echo file >sessions/plain
 	away "'plain'" "${turns[@]}" --session=plain -n -c x
 	mkfifo sessions/fifo
@@ -122,11 +123,10 @@ load sessions/helper
 	umask 022
 	run -0 pai -s one -n -c 'x = 1'
 	[ "$(stat -c %a state/pai/sessions state/pai/sessions/one | xargs)" = '700 700' ]
-	[ -z "$(find state/pai/sessions/one -perm /077 -not -type l -not -path '*/files/*')" ]
 	unset XDG_STATE_HOME
 	run -0 pai --session=two -n -c 'x = 1'
 	[ -d .local/state/pai/sessions/two ]
-	away 'session-dir' "${pai[@]}" --session-dir="$PWD/none/there" --session=x -n -c 1
+	away 'none/there' "${pai[@]}" --session-dir="$PWD/none/there" --session=x -n -c 1
 	[ ! -e none ]
 	mkdir mine
 	[ -z "${as_user[*]}" ] || chown 12345 mine
@@ -153,7 +153,7 @@ load sessions/helper
 	is '.limits.memory_bytes' "$((300 << 20))"
 	away "PYTHONHASHSEED" "${turns[@]}" --session=s -e PYTHONHASHSEED=1 -n -c x
 	# what a turn can have of its own
-	says 'own' -e WORD=own --pids=300 -t 30s -n -c 'import os; print(os.environ["WORD"])'
+	says 'own' -e WORD=own -t 30s -n -c 'import os; print(os.environ["WORD"])'
 	session='hash' says '' -e PYTHONHASHSEED=5 -n -c 'h = hash("a")'
 	session='hash' says True -n -c 'h == hash("a")'
 }
@@ -168,7 +168,7 @@ load sessions/helper
 	digest=$(jq -r .rootfs.digest "$image/image.json")
 	sed "s/$digest/sha256:$(printf '1%.0s' $(seq 64))/" "$image/image.json" >other/image.json
 	turns=("${as_user[@]}" "$PAI_BUILD/pai-exec" --session-dir=sessions)
-	away "image.*($image|default).*other|image.*other.*($image|default)" "${turns[@]}" --session=s --image="$PWD/other" -n -c x
+	away "image.*$digest.*sha256:1111" "${turns[@]}" --session=s --image="$PWD/other" -n -c x
 	used=gvisor
 	[ "${PAI_BACKEND:-}" != firecracker ] || used=firecracker
 	another=firecracker
@@ -238,11 +238,14 @@ load sessions/helper
 	says again -n -c 'print(open("given.txt").read().strip()); open("made.txt", "w").write("by the cell");'
 	says '' -o out -n -c 'None'
 	[ ! -e out ] || [ -z "$(ls out)" ]
-	run -0 pai-session get s made.txt got
-	[ "$(cat got/made.txt 2>/dev/null || cat got)" = 'by the cell' ]
+	run -0 pai-session get s made.txt -o got
+	[ "$(cat got)" = 'by the cell' ]
 	says '' -n -c 'import os; os.remove("made.txt")'
-	run -1 pai-session get s made.txt gone
-	run -1 pai-session get s ../../../etc/passwd gone
+	run -1 pai-session get s made.txt -o gone
+	run pai-session get s ../../../etc/passwd -o gone
+	[ "$status" != 0 ]
+	run pai-session get s /etc/passwd -o gone
+	[ "$status" != 0 ]
 	[ ! -e gone ]
 	says "['folder', 'given.txt']" -n -c 'print(sorted(os.listdir()))'
 }
@@ -260,13 +263,16 @@ load sessions/helper
 	run -1 pai-session show none
 }
 
-@test "a session that was interrupted by a change of its files alone says so; its sandbox is not needed to get them" {
-	says '' -n -c 'open("f", "w").write("kept");'
-	at=$(last)
-	truncate -s 100 "$(find "$at/snapshot" -type f -size +100 | head -n 1)"
-	away "'s'" "${turns[@]}" --session=s -n -c 1
-	run -0 pai-session get s f got
-	[ "$(cat got/f 2>/dev/null || cat got)" = kept ]
+@test "a session whose last turn is damaged can go back to the one before, or be removed" {
+	says '' -n -c 'x = 1; open("f", "w").write("kept");'
+	says '' -n -c 'x = 2'
+	truncate -s 100 "$(find "$(last)/snapshot" -type f -size +100 | head -n 1)"
+	away "'s'" "${turns[@]}" --session=s -n -c x
+	run -0 pai-session rewind s
+	says 1 -n -c x
+	run -0 pai-session get s f -o got
+	[ "$(cat got)" = kept ]
+	truncate -s 100 "$(find "$(last)/snapshot" -type f -size +100 | head -n 1)"
 	run -0 pai-session rm s
-	says '' -n -c 'x = 1'
+	[ ! -e sessions/s ]
 }

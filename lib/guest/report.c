@@ -124,7 +124,7 @@ int report_step(struct guest *g, struct err *e)
 
 		if (n < 0)
 			return errno == EAGAIN || errno == EINTR ? 0 : err_sys(e, ERR_HOST, "hear of results");
-		if (n <= (ssize_t)HEAD || memcmp(said, r->token, REPORT_TOKEN))
+		if (n <= (ssize_t)HEAD || !g->started || memcmp(said, r->token, REPORT_TOKEN))
 			continue;
 		const uint8_t kind = said[REPORT_TOKEN], *body = said + HEAD;
 		size_t len = (size_t)n - HEAD;

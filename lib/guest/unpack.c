@@ -163,7 +163,7 @@ static int note_entry(struct guest *g, const FTSENT *at, unsigned *count, struct
 		return 0;
 	/* what is there of earlier turns is the program's, and may be anything */
 	if (g->resumed && ((at->fts_info != FTS_D && at->fts_info != FTS_F && at->fts_info != FTS_SL) ||
-			   at->fts_level > MSG_DEPTH_MAX))
+			   at->fts_level > MSG_DEPTH_MAX || collect_left(g, path, at->fts_statp)))
 		return 0;
 	if (at->fts_info != FTS_D && at->fts_info != FTS_F && at->fts_info != FTS_SL)
 		return err_set(e, ERR_USAGE, "'%s' in the tar from standard input is neither a file nor "

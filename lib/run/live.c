@@ -56,8 +56,11 @@ static int take_over(struct live *l, struct err *e)
 			return err_set(e, ERR_SESSION, "--env: %.*s acts when the interpreter starts, and that of "
 				       "session '%s' has started", (int)strcspn(p->env.at[i], "="),
 				       p->env.at[i], l->session.name);
-	if (!plan_insists(p, "code_interpreter.backend"))
+	if (!plan_insists(p, "code_interpreter.backend") || !p->backend || !strcmp(p->backend, "auto"))
 		p->backend = f->backend;
+	else if (strcmp(p->backend, "off") && strcmp(p->backend, f->backend))
+		return err_set(e, ERR_SESSION, "--backend=%s: session '%s' was saved with %s", p->backend,
+			       l->session.name, f->backend);
 	if (!plan_insists(p, "defaults.image") && !p->gvisor_rootfs)
 		p->image = f->image;
 	session_snapshot(&l->session, l->resume);

@@ -298,7 +298,7 @@ int run_image(const struct plan *p, struct image *im, struct err *e)
 	return image_find(p->image, im, e);
 }
 
-static int run_all(const struct plan *p, unsigned open, run_note *note, struct result *r,
+static int run_all(struct plan *p, unsigned open, run_note *note, struct result *r,
 		   struct err *e)
 {
 	struct inputs in;
@@ -315,8 +315,10 @@ static int run_all(const struct plan *p, unsigned open, run_note *note, struct r
 	if (rc < 0)
 		return inputs_close(&in), outdir_end_all(&r->files), -1;
 	rc = live_open(&live, p, &in, sig_fd, r, e);
-	if (rc == 0)
+	if (rc == 0) {
+		memcpy(p->limit, live.plan.limit, sizeof(p->limit));
 		rc = run_image(&live.plan, &r->image, e);
+	}
 	trace("inputs, image found");
 	if (rc == 0)
 		rc = run_with(&live, &in, sig_fd, open, note, r, e);
@@ -326,7 +328,7 @@ static int run_all(const struct plan *p, unsigned open, run_note *note, struct r
 	return rc;
 }
 
-void run(const struct plan *p, int64_t begin_us, unsigned open, run_note *note, struct result *r)
+void run(struct plan *p, int64_t begin_us, unsigned open, run_note *note, struct result *r)
 {
 	result_init(r, begin_us);
 	open_streams(p, open, r);

@@ -195,10 +195,12 @@ class Runner:
         raw, turns = {"out": b"", "err": b""}, {}
         own = entry.path.name
         words = [f"--session={entry.name}", f"--session-dir={self.scratch}/sessions"]
-        words += [*entry.words("options"), own]
+        from_stdin = entry.said["from"] == "stdin"
+        words += [*entry.words("options"), "-" if from_stdin else own]
         for n, text in enumerate(entry.path.read_text("utf-8").split(CUT), 1):
             (work / own).write_text(text, "utf-8")
-            outcome, said = self.call(entry, words, work, env, b"")
+            given = text.encode() if from_stdin else b""
+            outcome, said = self.call(entry, words, work, env, given)
             raw = {which: raw[which] + said[which] for which in raw}
             turns[str(n)] = outcome
         last = {"stdout": text_of(raw["out"]), "stderr": text_of(raw["err"])}

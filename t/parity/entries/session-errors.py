@@ -1,20 +1,21 @@
 # SPDX-License-Identifier: Apache-2.0
 #: title an error and an exit are turns, and what they had done is there
 #: turns 0 1 3 1
+#: from stdin
 #: exit 1
 #: status error
 #: error NameError
 #: out 2 3
 #: err Traceback (most recent call last):
-#: err   File "session-errors.py", line 2, in <module>
+#: err   File "<cell 2>", line 2, in <module>
 #: err     half(x)
 #: err     ~~~~^^^
-#: err   File "session-errors.py", line 34, in half
+#: err   File "<cell 1>", line 31, in half
 #: err     return x / 0
 #: err            ~~^~~
 #: err ZeroDivisionError: division by zero
 #: err Traceback (most recent call last):
-#: err   File "session-errors.py", line 2, in <module>
+#: err   File "<cell 4>", line 2, in <module>
 #: err     missing
 #: err NameError: name 'missing' is not defined
 import sys
@@ -23,11 +24,7 @@ x = 1
 y = 1
 
 
-# What an earlier turn has said
-# is found by its lines,
-# whatever the file
-# with its name
-# is now.
+# What an earlier turn has said is found by its own lines.
 
 
 def half(x):

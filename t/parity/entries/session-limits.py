@@ -2,7 +2,11 @@
 #: title a turn that answers the interrupt is kept, one that does not is none
 #: options --timeout=3s --kill-after=1s
 #: turns 0 124 124 0
-#: raw-err Traceback (most recent call last):\n  File "session-limits.py", line 4, in <module>\n    time.sleep(60)\n    ~~~~~~~~~~^^^^\nKeyboardInterrupt\n
+#: err Traceback (most recent call last):
+#: err   File "session-limits.py", line 4, in <module>
+#: err     time.sleep(60)
+#: err     ~~~~~~~~~~^^^^
+#: err KeyboardInterrupt
 #: out 2
 import time
 
