@@ -156,10 +156,10 @@ threading.Thread(target=loop, daemon=True).start(); time.sleep(.5)'
 	for s in a b; do
 		# the last one of the turn before, how long nothing was drawn, what came next
 		turn "$s" -n -c "time.sleep(.5); i = next(i for i, g in enumerate(got) if g[0] >= $before)
-print(got[i - 1][1], got[i][0] - got[i - 1][0] > .1, *[g[1] for g in got[i:i + 3]], sep='\n')" >"$s"
+print(got[i - 1][1], got[i][0] - got[i - 1][0] > .1, *[g[1] for g in got[i:i + 3]], sep='\n')" >"$s.txt"
 	done
-	[ "$(head -n 2 a)" = "$(head -n 2 b)" ] && [ "$(sed -n 2p a)" = True ]
-	[ "$(cat a b | wc -l)" = 10 ] && [ -z "$(tail -qn 3 a b | sort | uniq -d)" ]
+	[ "$(head -n 2 a.txt)" = "$(head -n 2 b.txt)" ] && [ "$(sed -n 2p a.txt)" = True ]
+	[ "$(cat ./*.txt | wc -l)" = 10 ] && [ -z "$(tail -qn 3 ./*.txt | sort | uniq -d)" ]
 }
 
 @test "a damaged snapshot costs time, not the run" {
