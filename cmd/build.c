@@ -45,8 +45,8 @@ static int check(const struct build *b, struct err *e)
 	return 0;
 }
 
-/* PATH is what lies at TO from this program's own folder on; false: nothing does. */
-static bool beside(const char *to, char path[IMAGE_PATH])
+/* PATH is the file NAME in this program's own folder; false: there is none. */
+static bool beside(const char *name, char path[IMAGE_PATH])
 {
 	char own[IMAGE_PATH - 200];
 	ssize_t n = readlink("/proc/self/exe", own, sizeof(own) - 1);
@@ -55,14 +55,14 @@ static bool beside(const char *to, char path[IMAGE_PATH])
 		return false;
 	own[n] = 0;
 	*strrchr(own, '/') = 0;
-	snprintf(path, IMAGE_PATH, "%s/%s", own, to);
+	snprintf(path, IMAGE_PATH, "%s/%s", own, name);
 	return access(path, R_OK) == 0;
 }
 
-/* In a source tree it is that of the tree, else the one that is installed. */
+/* A build folder has a link to that of its source tree. */
 static int find_script(char path[IMAGE_PATH], struct err *e)
 {
-	if (beside("../deploy/" SCRIPT, path))
+	if (beside(SCRIPT, path))
 		return 0;
 	snprintf(path, IMAGE_PATH, PKGLIBEXECDIR "/" SCRIPT);
 	return access(path, X_OK) == 0 ? 0 : err_sys(e, ERR_HOST, "build: %s", path);
