@@ -222,7 +222,7 @@ small_wheel() {
 		[ "$(image verify extra default)" = "$(printf "extra: in order\ndefault: in order")" ]
 		code="import os, small_thing as s, pandas; print(s.answer, os.getuid(), os.path.exists(s.__cached__))"
 		[ "$(run --image=extra -c "$code")" = "42 1000 True" ]
-		[ "$(run --image=extra --json -c "import pandas" | jq -r .backend.start)" = warm ]
+		[ "$(run --image=extra --script --json -c "import pandas" | jq -r .backend.start)" = warm ]
 		! run -c "import small_thing" 2>/dev/null
 		image list --json | jq -e "map({(.name): .templates}) | add | .extra > 0"
 		before=$(image list --json | jq ".[] | select(.name == \"default\").templates")
