@@ -93,7 +93,7 @@ load helper
 
 @test "an image that cannot be used is named, with the cure" {
 	mkdir -m 755 empty torn open new
-	local cure='; deploy/build-image makes it'
+	local cure='; pai-image build makes it'
 	refused 125 "no image 'nope': neither $HOME/.local/share/pai/images/nope nor /var/lib/pai/images/nope exists$cure" \
 		--image=nope -c 1
 	refused 125 "--image: '..' is not the name of an image" --image=.. -c 1

@@ -180,6 +180,20 @@ fake_mmdebstrap() {
 		[ "$(ls /var/lib/pai/images)" = default ]'
 }
 
+@test "gc takes empty cgroups of killed runs, and not those that are held" {
+	if [ "$(id -u)" != 0 ] || [ -n "${as_user[*]}" ]; then skip 'needs root, to make cgroups'; fi
+	at=/sys/fs/cgroup/pids$(sed -n 's/^[0-9]*:pids://p' /proc/self/cgroup)
+	[ -d "$at" ] || at=/sys/fs/cgroup$(sed -n 's/^0:://p' /proc/self/cgroup)
+	mkdir "$at/pai-exec-00000000000000"{a1,b2} || skip 'no cgroup can be made here'
+	(
+		flock 8
+		pai-image gc >/dev/null
+	) 8<"$at/pai-exec-00000000000000b2"
+	left=$(cd "$at" && echo pai-exec-00000000000000*)
+	rmdir "$at"/pai-exec-00000000000000*
+	[ "$left" = pai-exec-00000000000000b2 ]
+}
+
 # A wheel of one module, as wheels are: a zip archive with a list of what is in it.
 small_wheel() {
 	python3 - "$1" <<-'EOS'
