@@ -3,6 +3,7 @@
 
 import asyncio
 import base64
+import contextlib
 import os
 import sys
 import time
@@ -117,6 +118,39 @@ async def sessions(client):
         await fails(client, why, "get_file", session=name, path="b")
 
 
+def running(word):
+    for p in Path("/proc").glob("[0-9]*/cmdline"):
+        with contextlib.suppress(OSError):
+            words = p.read_bytes().split(b"\0")
+            if word in words and b"client.py" not in words[1]:
+                return True
+    return False
+
+
+async def until(condition, seconds=20):
+    for _ in range(seconds * 20):
+        if condition():
+            return
+        await asyncio.sleep(0.05)
+    raise AssertionError("it did not come to that")
+
+
+async def cancels(client):
+    """What a client gives up ends in its sandbox; the session is as before."""
+    code = 'import time; open("begun", "w"); time.sleep(19)'
+    arguments = {"session": "c", "code": code, "timeout": 20}
+    call = asyncio.create_task(client.call_tool("run_in_session", arguments))
+    await until(lambda: running(b"--session=c"))
+    await asyncio.sleep(1)
+    call.cancel()
+    await until(lambda: not running(b"--session=c"))
+    # and where the client goes away, see main()
+    arguments["session"] = "d"
+    call = asyncio.create_task(client.call_tool("run_in_session", arguments))
+    call.add_done_callback(lambda c: c.exception())
+    await until(lambda: running(b"--session=d"))
+
+
 async def main():
     Path("inputs").mkdir()
     Path("outputs").mkdir()
@@ -129,11 +163,12 @@ async def main():
               "--inputs=inputs", "--outputs=outputs", "--session-dir=sessions"],
         env=dict(os.environ),
     )  # fmt: skip
-    for part in (runs, refusals, sessions):
+    for part in (runs, refusals, sessions, cancels):
         start = time.monotonic()
         async with stdio_client(server) as streams, ClientSession(*streams) as client:
             await client.initialize()
             await part(client)
+        await until(lambda: not running(b"--session=d"))
         print(f"{part.__name__}: {time.monotonic() - start:.1f} s")
 
 
