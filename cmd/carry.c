@@ -9,6 +9,7 @@
 #include "out/outdir.h"
 #include "out/quote.h"
 #include "state/sessions.h"
+#include "state/turns.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -358,7 +359,8 @@ int carry_get(const struct request *rq, struct err *e)
 
 	if (out && rq->json)
 		return err_set(e, ERR_USAGE, "--json: standard output has the file, by -o -");
-	if (session_open(&s, rq->folder, rq->names[0], SESSION_LOOK, 0, -1, e) < 0)
+	/* a turn that is damaged has its files yet */
+	if (session_enter(&s, rq->folder, rq->names[0], SESSION_LOOK, 0, -1, e) < 0)
 		return -1;
 	struct taking t = { .hidden = -1, .e = e };
 	int rc = check_paths(rq, &s, e);

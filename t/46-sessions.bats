@@ -302,8 +302,8 @@ import own; own.f()'
 	says 42 -n -c 'import tiny_pkg; tiny_pkg.answer'
 	says '42' -n -c '!python3 -c "import tiny_pkg; print(tiny_pkg.answer)"'
 	says 42 --context=other -n -c 'import tiny_pkg; tiny_pkg.answer'
-	cell -n -c '%pip install no-such-package'
-	of '.stdout + .stderr' | grep -q 'No matching distribution'
+	cell -1 -n -c '%pip install no-such-package'
+	of .stderr | grep -q 'there is no network here'
 	kept 5
 	run -1 pai -n -c 'import tiny_pkg'
 }

@@ -142,7 +142,8 @@ while True: pass'
 
 @test "INT, TERM and HUP interrupt the turn, which is kept, and pai-exec dies of that signal" {
 	says '' <<<'import time; n = 0'
-	printf 'n += 1\nprint("up", flush=True)\ntime.sleep(600)\n' >wait.py
+	# short: a signal just before a sleep begins is seen after it only
+	printf 'n += 1\nprint("up", flush=True)\nwhile True: time.sleep(0.05)\n' >wait.py
 	python3 - "${turns[@]}" --session=s -t 600 wait.py <<-'P'
 		import signal, subprocess, sys
 		for n in (signal.SIGINT, signal.SIGQUIT): signal.signal(n, signal.SIG_DFL)
@@ -154,7 +155,7 @@ while True: pass'
 	P
 	says 3 -n -c n
 	# the second one ends all at once: the old state or the new
-	printf '%s\n' 'n += 1' 'print("up", flush=True)' 'while True:' '    try: time.sleep(600)' \
+	printf '%s\n' 'n += 1' 'print("up", flush=True)' 'while True:' '    try: time.sleep(0.05)' \
 		'    except KeyboardInterrupt: print("again", flush=True)' >stay.py
 	start -t 600 -k 60s stay.py
 	kill -TERM "$pid"

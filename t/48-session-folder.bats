@@ -8,6 +8,7 @@ load sessions/helper
 
 @test "case 049: a name is refused by the rule for names, and nothing is made elsewhere" {
 	mkdir in
+	[ -z "${as_user[*]}" ] || chown 12345 in
 	cd in
 	for name in ../../../../tmp/evil ../evil a/b . .. '' "$(printf 'x%.0s' $(seq 300))" "$(printf 'x%.0s' $(seq 65))" $'a\nb' -x .x 'a b' 'ü' 'a*'; do
 		away "--session: .*('-'$|empty)" "${turns[@]}" --session="$name" -n -c 'print(1)'
@@ -153,6 +154,12 @@ load sessions/helper
 	away "PYTHONHASHSEED" "${turns[@]}" --session=s -e PYTHONHASHSEED=1 -n -c x
 	# what a turn can have of its own
 	says 'own' -e WORD=own -t 30s -n -c 'import os; print(os.environ["WORD"])'
+	threads='import threading as t, time
+made = [t.Thread(target=time.sleep, args=(0.1,)) for _ in range(30)]
+[one.start() for one in made]; [one.join() for one in made]; len(made)'
+	session=many says 1 --pids=20 -n -c 1
+	session=many says 30 --pids=300 -n -c "$threads"
+	session=many says 1 --pids=20 -n -c 1
 	session='hash' says '' -e PYTHONHASHSEED=5 -n -c 'h = hash("a")'
 	session='hash' says True -n -c 'h == hash("a")'
 }
@@ -267,6 +274,9 @@ load sessions/helper
 	says '' -n -c 'x = 2'
 	truncate -s 100 "$(find "$(last)/snapshot" -type f -size +100 | head -n 1)"
 	away "'s'" "${turns[@]}" --session=s -n -c x
+	# its files are no part of what is damaged
+	run -0 --separate-stderr pai-session get s f -o -
+	[ "$output" = kept ]
 	run -0 pai-session rewind s
 	says 1 -n -c x
 	run -0 pai-session get s f -o got

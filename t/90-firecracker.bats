@@ -113,6 +113,55 @@ for v in (random.random(), uuid.uuid4(), uuid.uuid1(), numpy.random.rand(), os.u
 	[ $(($(date +%s) - inside)) -le 5 ] && [ "$inside" -le "$(date +%s)" ]
 }
 
+# turn SESSION OPTION...: its next turn
+turn() {
+	local session=$1
+
+	shift
+	vm --session-dir=sessions --session="$session" "$@"
+}
+
+@test "a session lives on: thread, open file, streams counted anew; a kernel that dies takes its turn back" {
+	begin
+	turn s -n -c 'import threading, time
+n, f = 0, open("log", "w+")
+def count():
+    global n
+    while True: n += 1; time.sleep(.001)
+threading.Thread(target=count, daemon=True).start()'
+	run -0 --separate-stderr turn s --json --max-stdout=1 -n -c 'import os
+a = n; time.sleep(1); print(n > a, f.write("one"), f.flush())
+for _ in range(20): _ = os.write(1, bytes(65536)), os.write(2, bytes(4096))'
+	[ "$(jq -c '[.stdout_bytes, .stderr_bytes, .session.turn, .session.state, .backend.start]' <<<"$output")" = '[1310732,81920,2,"kept","resumed"]' ]
+	# both streams are one, and then two again
+	[ "$(turn s -n -c 'for i in "123": _ = os.write(2 - int(i) % 2, i.encode())' 2>&1 | cat)" = 123 ]
+	run -3 --separate-stderr turn s --json -n -c 'f = None; os._exit(3)'
+	[ "$(jq -c '[.session.turn, .session.state]' <<<"$output")" = '[3,"rewound"]' ]
+	run -0 --separate-stderr turn s -n -c 'f.seek(0); print(f.read())'
+	[ "$output" = one ] && [ -z "$stderr" ]
+	# what is saved is what is in use: the machine has 384M
+	[ "$(du -sm sessions/s/4/snapshot | cut -f 1)" -le 200 ]
+	[ "$(stat -c %a sessions/s)" = 700 ]
+}
+
+@test "nothing of a session runs before its random numbers are drawn anew: copies differ from the first on" {
+	begin
+	turn a -n -c 'import os, threading, time
+got = []
+def loop():
+    while True: got.append((time.time(), os.urandom(8).hex()))
+threading.Thread(target=loop, daemon=True).start(); time.sleep(.5)'
+	before=$(date +%s)
+	"${as_user[@]}" cp -a sessions/a sessions/b
+	for s in a b; do
+		# the last one of the turn before, how long nothing was drawn, what came next
+		turn "$s" -n -c "time.sleep(.5); i = next(i for i, g in enumerate(got) if g[0] >= $before)
+print(got[i - 1][1], got[i][0] - got[i - 1][0] > .1, *[g[1] for g in got[i:i + 3]], sep='\n')" >"$s.txt"
+	done
+	[ "$(head -n 2 a.txt)" = "$(head -n 2 b.txt)" ] && [ "$(sed -n 2p a.txt)" = True ]
+	[ "$(cat ./*.txt | wc -l)" = 10 ] && [ -z "$(tail -qn 3 ./*.txt | sort | uniq -d)" ]
+}
+
 @test "a damaged snapshot costs time, not the run" {
 	begin
 	vm -nc 0

@@ -410,7 +410,7 @@ static int start(const struct choice *c, bool clone, unsigned attempt, struct sa
 		 struct err *e)
 {
 	int listener[KEEPER_FDS] = { -1, -1, -1 };
-	int64_t until = clock_now_us() + (clone ? CLONE_MS : c->boot_ms) * (int64_t)1000;
+	int64_t until = clock_now_us() + (clone && !c->resume_dir ? CLONE_MS : c->boot_ms) * (int64_t)1000;
 	bool maker = c->save_dir && attempt == 1;
 	uid_t uid = machine_uid(c);
 	char name[32];

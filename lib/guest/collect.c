@@ -11,6 +11,7 @@
  * wants to keep, and what went is told. What is new to the mirror alone (an input as
  * it was placed) is marked as such.
  */
+#include "guest/mapped.h"
 #include "guest/seen.h"
 
 #include "base/fd.h"
@@ -65,7 +66,8 @@ struct walk {
 	bool stop;
 	uint8_t *chunk;			/* MSG_CHUNK bytes */
 	bool session;
-	struct seen_file *entry;	/* of a session: the one at hand, */
+	struct mapped mapped;		/* of a session, */
+	struct seen_file *entry;	/* and the one at hand, */
 	bool known;			/* which is as it was when it was last looked at */
 };
 
@@ -139,18 +141,30 @@ static int send_content(struct walk *w, int fd, uint64_t size, struct err *e)
 	return guest_queue(w->g, MSG_END, NULL, 0, e);
 }
 
-/* Opens NAME, which lstat() showed to be a file or folder of the program's;
- * one that it shut off from itself is opened up first. */
-static int open_entry(int dir, const char *name, mode_t mode)
+/* Opens NAME, which lstat() showed to be a file or folder of the program's; one
+ * that it shut off from itself is opened up first (*SHUT). */
+static int open_entry(int dir, const char *name, mode_t mode, bool *shut)
 {
 	int flags = O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC;
 	int fd = openat(dir, name, flags);
 
+	*shut = false;
 	if (fd >= 0 || errno != EACCES)
 		return fd;
 	if (fchmodat(dir, name, S_ISDIR(mode) ? 0700 : 0600, 0) < 0)
 		return -1;
+	*shut = true;
 	return openat(dir, name, flags);
+}
+
+/* A session's program goes on, and finds it as it was. */
+static void shut_again(const struct walk *w, struct seen_file *f, int dir, const char *name, mode_t mode)
+{
+	struct stat st;
+
+	if (w->session && fchmodat(dir, name, mode & 07777, 0) == 0 &&
+	    fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) == 0)
+		f->ctime = st.st_ctim;
 }
 
 /* Nothing is sent of an input as it was placed, nor of what the mirror has: but an
@@ -178,6 +192,7 @@ static int send_file(struct walk *w, int dir, const char *name, const struct sta
 {
 	/* of a session's files the disk's size is the bound: sparse ones can be larger */
 	uint64_t most = w->session ? w->g->run.disk_bytes : w->g->run.max_output;
+	bool shut;
 
 	if (is_needless(w, st))
 		return 0;
@@ -185,7 +200,9 @@ static int send_file(struct walk *w, int dir, const char *name, const struct sta
 		return leave_out(w, MSG_SKIP_MANY, e);
 	if ((uint64_t)st->st_size > most - w->bytes)
 		return leave_out(w, MSG_SKIP_BIG, e);
-	AUTO_FD fd = open_entry(dir, name, st->st_mode);
+	AUTO_FD fd = open_entry(dir, name, st->st_mode, &shut);
+	if (shut)
+		shut_again(w, w->entry, dir, name, st->st_mode);
 	if (fd < 0)
 		return leave_out(w, MSG_SKIP_UNREADABLE, e);
 	w->files++;
@@ -199,15 +216,11 @@ static int send_file(struct walk *w, int dir, const char *name, const struct sta
 
 static int walk_folder(struct walk *w, int fd, struct err *e);
 
-/* WANTED: the folder itself, not only what it may hold. */
-static int send_folder(struct walk *w, int dir, const char *name, const struct stat *st,
-		       bool wanted, struct err *e)
+/* WANTED: the folder itself, not only what it may hold. Takes FD over. */
+static int enter_folder(struct walk *w, int fd, const struct stat *st, bool wanted, struct err *e)
 {
-	if (w->depth >= MSG_DEPTH_MAX)
-		return leave_out(w, MSG_SKIP_DEEP, e);
-	AUTO_FD fd = open_entry(dir, name, st->st_mode);
-	if (fd < 0)
-		return leave_out(w, MSG_SKIP_UNREADABLE, e);
+	AUTO_FD folder = fd;
+
 	if (wanted && !is_needless(w, st)) {
 		if (is_full(w))
 			return leave_out(w, MSG_SKIP_MANY, e);
@@ -216,13 +229,48 @@ static int send_folder(struct walk *w, int dir, const char *name, const struct s
 			return -1;
 	}
 	w->depth++;
-	int rc = walk_folder(w, fd_take(&fd), e);
+	int rc = walk_folder(w, fd_take(&folder), e);
 	w->depth--;
 	return rc;
 }
 
+static int send_folder(struct walk *w, int dir, const char *name, const struct stat *st,
+		       bool wanted, struct err *e)
+{
+	struct seen_file *entry = w->entry;
+	bool shut;
+
+	if (w->depth >= MSG_DEPTH_MAX)
+		return leave_out(w, MSG_SKIP_DEEP, e);
+	int fd = open_entry(dir, name, st->st_mode, &shut);
+	int rc = fd < 0 ? leave_out(w, MSG_SKIP_UNREADABLE, e) : enter_folder(w, fd, st, wanted, e);
+	if (shut)
+		shut_again(w, entry, dir, name, st->st_mode);
+	return rc;
+}
+
+/* What is mapped may have changed although its times have not: its bytes tell. */
+static void compare(struct walk *w, struct seen_file *f, int dir, const char *name, const struct stat *st)
+{
+	bool summed = f->summed;
+	uint64_t sum = 0, left = (uint64_t)st->st_size;
+
+	f->summed = S_ISREG(st->st_mode) && left <= w->g->run.disk_bytes && mapped_has(&w->mapped, st->st_ino);
+	if (!f->summed)
+		return;
+	AUTO_FD fd = openat(dir, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	for (ssize_t n; left > 0; left -= (uint64_t)n) {
+		n = read(fd, w->chunk, left < MSG_CHUNK ? left : MSG_CHUNK);
+		if (n <= 0)
+			break;
+		sum = mapped_sum(sum, w->chunk, (size_t)n);
+	}
+	w->known = w->known && summed && f->sum == sum;
+	f->sum = sum;
+}
+
 /* Notes how the entry at hand is now; what had its name in the mirror goes first. */
-static int meet(struct walk *w, const struct stat *st, struct err *e)
+static int meet(struct walk *w, int dir, const char *name, const struct stat *st, struct err *e)
 {
 	struct seen_file *f = seen_find(w->g, w->path);
 
@@ -233,6 +281,7 @@ static int meet(struct walk *w, const struct stat *st, struct err *e)
 	if (!w->entry)
 		return -1;
 	w->entry->met = w->g->seen->turn;
+	compare(w, w->entry, dir, name, st);
 	return 0;
 }
 
@@ -253,7 +302,7 @@ static int send_named(struct walk *w, int dir, const char *name, struct err *e)
 		return 0;
 	if (fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) < 0)
 		return w->session ? 0 : send_skip(w, MSG_SKIP_UNREADABLE, e);
-	if (w->session && meet(w, &st, e) < 0)
+	if (w->session && meet(w, dir, name, &st, e) < 0)
 		return -1;
 	if (S_ISDIR(st.st_mode))
 		return send_folder(w, dir, name, &st, choice == GLOB_IN, e);
@@ -302,7 +351,8 @@ static int walk_folder(struct walk *w, int fd, struct err *e)
 }
 
 /* True if F is still what it was: the walk may have ended early. Its parent is asked
- * first, for the path must not lead through a link that has a folder's place now. */
+ * first: the path must not lead through a link that has a folder's place now, and of a
+ * folder that the mirror has not it has nothing. */
 static bool is_there(const struct walk *w, const struct seen_file *f, bool *parent)
 {
 	char full[MSG_PATH_MAX + sizeof(GUEST_WORKSPACE) + 1], *name = full + sizeof(GUEST_WORKSPACE), *end;
@@ -313,12 +363,13 @@ static bool is_there(const struct walk *w, const struct seen_file *f, bool *pare
 	if (end)
 		*end = 0;
 	const struct seen_file *in = end ? seen_find(w->g, name) : NULL;
-	*parent = !end || (in && S_ISDIR(in->type));
+	*parent = !end || (in && S_ISDIR(in->type) && in->sent);
 	if (end)
 		*end = '/';
 	if (!*parent)
 		return false;
-	return lstat(full, &st) == 0 ? (st.st_mode & S_IFMT) == f->type : errno != ENOENT && errno != ENOTDIR;
+	return lstat(full, &st) == 0 ? (st.st_mode & S_IFMT) == f->type
+	     : w->stop && errno != ENOENT && errno != ENOTDIR;
 }
 
 /* What the walk did not meet is gone, or was beneath what is: the mirror forgets that
@@ -351,7 +402,7 @@ int collect_send(struct guest *g, struct err *e)
 	struct walk w = { .g = g, .chunk = chunk, .session = g->run.flags & MSG_SESSION };
 	int rc = 0;
 
-	if (guest_as_user(e) < 0)
+	if (guest_as_user(e) < 0 || (w.session && mapped_find(&w.mapped, e) < 0))
 		return -1;
 	if (g->run.flags & (MSG_COLLECT | MSG_LIST | MSG_SESSION)) {
 		int fd = open(GUEST_WORKSPACE, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -363,6 +414,7 @@ int collect_send(struct guest *g, struct err *e)
 	}
 	if (rc == 0 && w.session)
 		rc = send_all_gone(&w, e);
+	mapped_free(&w.mapped);
 	if (g->seen && w.session)
 		g->seen->turn++;
 	return rc < 0 ? -1 : guest_as_root(e);

@@ -16,6 +16,7 @@
  * report   its results, and its uncaught exception
  * filter   its system calls
  * collect  files that it made
+ * mapped   those that it may write without a trace
  * seen     how they were when they were last looked at
  * serve    the loop that ties them
  */

@@ -144,9 +144,15 @@ static void set_cpus(const struct guest *g)
  * program's first step, in a clone as in a cold start. */
 static int apply_limits(const struct guest *g, pid_t pid, struct err *e)
 {
-	struct rlimit procs = { g->run.pids, g->run.pids };
+	struct rlimit procs;
+	int rc = prlimit(pid, RLIMIT_NPROC, NULL, &procs);
 
-	if (prlimit(pid, RLIMIT_NPROC, &procs, NULL) < 0)
+	procs.rlim_cur = g->run.pids;
+	/* a session's next turn may have more, and nobody may raise the hard one of another's
+	 * process; what holds is the cgroup */
+	if (!(g->run.flags & MSG_SESSION))
+		procs.rlim_max = g->run.pids;
+	if (rc < 0 || prlimit(pid, RLIMIT_NPROC, &procs, NULL) < 0)
 		return err_sys(e, ERR_HOST, "set the limit of processes");
 	return 0;
 }

@@ -16,6 +16,8 @@ struct seen_file {
 	ino_t ino;
 	off_t size;
 	struct timespec mtime, ctime;
+	bool summed;		/* it was mapped to be written; then: */
+	uint64_t sum;		/* … of its bytes (mapped.h) */
 	mode_t sent;		/* what the mirror has of this name: S_IFREG, S_IFDIR or 0 */
 	uint32_t placed;	/* the turn that it is an input of, */
 	uint32_t met;		/* and the last one whose walk met it */

@@ -36,33 +36,59 @@ static char state_of(const char *path)
 	return p && p[1] == ' ' ? p[2] : 0;
 }
 
-/* The next entry of a folder of /proc that is a number; 0 at its end. */
-static pid_t next_number(DIR *d)
+static int is_number(const struct dirent *d)
 {
-	for (struct dirent *at; (at = readdir(d));)
-		if (isdigit((unsigned char)at->d_name[0]))
-			return atoi(at->d_name);	/* a kernel's own word */
-	return 0;
+	return isdigit((unsigned char)d->d_name[0]);
 }
 
-/* True if no thread of PID can do anything: it is stopped or has ended, or waits for a
- * child of vfork(), which is. */
-static bool stands(pid_t pid)
+static int falling(const struct dirent **a, const struct dirent **b)
+{
+	int x = atoi((*a)->d_name), y = atoi((*b)->d_name);	/* a kernel's own words */
+
+	return x < y ? 1 : x > y ? -1 : 0;
+}
+
+/* What is to be done with each process or thread; true if it is done. */
+typedef bool visit(struct still *s, const char *folder, pid_t pid);
+
+/* All entries of that folder of /proc that are numbers, the youngest first; true if FN
+ * was of all of them, and at once if there is no such folder any more. */
+static bool visit_all(struct still *s, const char *folder, visit *fn)
+{
+	struct dirent **names = NULL;
+	int n = scandir(folder, &names, is_number, falling);
+	bool all = n >= 0 || errno == ENOENT;
+
+	for (int i = 0; i < n; i++) {
+		pid_t pid = atoi(names[i]->d_name);
+
+		if (pid != getpid())
+			all &= fn(s, folder, pid);
+		free(names[i]);
+	}
+	free(names);
+	return all;
+}
+
+/* True if it can do nothing: it is stopped or has ended, or waits for a child of vfork(),
+ * which is. */
+static bool stands(struct still *s, const char *folder, pid_t tid)
+{
+	char path[96];
+
+	(void)s;
+	snprintf(path, sizeof(path), "%s/%d/stat", folder, tid);
+	char state = state_of(path);
+	return state == 0 || strchr("TtZXD", state);
+}
+
+static bool all_stand(struct still *s, const char *folder, pid_t pid)
 {
 	char path[64];
-	bool all = true;
 
+	(void)folder;
 	snprintf(path, sizeof(path), "/proc/%d/task", pid);
-	DIR *d = opendir(path);
-	if (!d)			/* it is gone */
-		return true;
-	for (pid_t tid; all && (tid = next_number(d)) > 0;) {
-		snprintf(path, sizeof(path), "/proc/%d/task/%d/stat", pid, tid);
-		char state = state_of(path);
-		all = state == 0 || strchr("TtZXD", state);
-	}
-	(void)closedir(d);	/* only read */
-	return all;
+	return visit_all(s, path, stands);
 }
 
 static bool is_held(const struct still *s, pid_t pid)
@@ -73,40 +99,21 @@ static bool is_held(const struct still *s, pid_t pid)
 	return false;
 }
 
-/* What is to be done with each process but our own; true if it is done. */
-typedef bool visit(struct still *s, pid_t pid);
-
-static bool visit_all(struct still *s, visit *fn)
-{
-	DIR *d = opendir("/proc");
-	bool all = d;
-
-	for (pid_t pid; d && (pid = next_number(d)) > 0;)
-		if (pid != getpid())
-			all &= fn(s, pid);
-	if (d)
-		(void)closedir(d);	/* only read */
-	return all;
-}
-
-static bool note_held(struct still *s, pid_t pid)
+static bool note_held(struct still *s, const char *folder, pid_t pid)
 {
 	char path[64];
 
+	(void)folder;
 	snprintf(path, sizeof(path), "/proc/%d/stat", pid);
 	if (s->n < STILL_HELD && state_of(path) == 'T')
 		s->held[s->n++] = pid;
 	return true;
 }
 
-static bool look(struct still *s, pid_t pid)
+/* Children, who are younger, before their parents, who so never see them stopped. */
+static bool let_go(struct still *s, const char *folder, pid_t pid)
 {
-	(void)s;
-	return stands(pid);
-}
-
-static bool let_go(struct still *s, pid_t pid)
-{
+	(void)folder;
 	if (!is_held(s, pid))
 		(void)kill(pid, SIGCONT);
 	return true;
@@ -117,10 +124,10 @@ static int stop_all(struct guest *g, struct err *e)
 	const int64_t end = clock_now_us() + STILL_US;
 
 	g->still.n = 0;
-	(void)visit_all(&g->still, note_held);
+	(void)visit_all(&g->still, "/proc", note_held);
 	/* again and again: a process may have been made beside the last round */
 	while (kill(-1, SIGSTOP) == 0 || errno == ESRCH) {
-		if (visit_all(&g->still, look))
+		if (visit_all(&g->still, "/proc", all_stand))
 			return 0;
 		if (clock_now_us() >= end)
 			return err_set(e, ERR_GUEST, "the program's processes do not stop");
@@ -161,6 +168,6 @@ int still_end(struct guest *g, struct err *e)
 	g->still.on = false;
 	if (g->vm)
 		return world_set(g, "cgroup.freeze", "0", e);
-	(void)visit_all(&g->still, let_go);
+	(void)visit_all(&g->still, "/proc", let_go);
 	return 0;
 }

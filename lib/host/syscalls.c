@@ -52,7 +52,7 @@ static const struct rule {
 	ANY(readv, C), ANY(writev, C), ANY(pread64, C), ANY(pwrite64, C), ANY(lseek, C), ANY(splice, C),
 	ANY(fstat, C), ANY(newfstatat, C), ANY(statx, C), ANY(flock, C), ANY(fsync, C),
 	ANY(fdatasync, C), ANY(ftruncate, C), ANY(getdents64, C),
-	IN(fstatfs, CONFINE_TIDY),
+	IN(fstatfs, CONFINE_TIDY), IN(syncfs, CONFINE_TIDY),
 	IS(fcntl, 1, F_GETFL), IS(fcntl, 1, F_SETFL), IS(fcntl, 1, F_GETFD), IS(fcntl, 1, F_SETFD),
 	IS(fcntl, 1, F_DUPFD_CLOEXEC), ANY(dup, C),
 	/* a terminal is asked, never told: no TIOCSTI */

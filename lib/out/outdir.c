@@ -376,6 +376,7 @@ int outdir_skip(struct outdir *d, const struct frame *f, struct err *e)
 	struct unpacker u = unpack(f);
 	uint64_t which = unpack_number(&u, 1);
 	char path[MSG_PATH_MAX + 1];
+	struct err why = { 0 };
 
 	if (!d->asked && !in_session(d))
 		return err_set(e, ERR_GUEST, NOT_ASKED);
@@ -385,9 +386,16 @@ int outdir_skip(struct outdir *d, const struct frame *f, struct err *e)
 		return -1;
 	if (++d->told > MSG_SKIPS_MAX)
 		return err_set(e, ERR_GUEST, "too many left-out files");
-	if (in_session(d) && (d->full || !is_meant(d, path)))
+	if (!in_session(d))
+		return leave_out(d, path, (enum msg_skip)which, e);
+	if (d->full || !is_meant(d, path))
 		return 0;
-	return leave_out(d, path, (enum msg_skip)which, e);
+	if (which != MSG_SKIP_MANY && which != MSG_SKIP_BIG)
+		return leave_out(d, path, (enum msg_skip)which, e);
+	/* not the user's limit has struck */
+	(void)err_set(&why, ERR_OUTPUT, "'%s' not kept: too %s for a session", path,
+		      which == MSG_SKIP_BIG ? "big" : "many files");
+	return lose(d, path, which == MSG_SKIP_BIG ? "too_big" : "too_many", &why, e);
 }
 
 int outdir_gone(struct outdir *d, const struct frame *f, struct err *e)

@@ -24,11 +24,17 @@ void turn_give_up(struct turn *t, const char *warning)
 	turn_enter(t, TURN_OVER, NUM_NONE);
 }
 
+/* A template that is slow costs its time and a cold start; a session has nothing else. */
+static uint64_t clone_ms(const struct turn *t)
+{
+	return t->choice->resume_dir ? t->choice->boot_ms : CLONE_BOOT_MS;
+}
+
 /* The keeper itself waits for a guest that dials, and says how that went. */
 uint64_t turn_boot_ms(const struct turn *t)
 {
 	bool waits = backends[choice_first(t->choice)]->told != NULL;
-	uint64_t ms = t->clone ? CLONE_BOOT_MS : t->choice->boot_ms;
+	uint64_t ms = t->clone ? clone_ms(t) : t->choice->boot_ms;
 
 	return waits ? ms + PLAN_END_MS : ms;
 }
@@ -235,7 +241,7 @@ int turn_hear(struct turn *t, struct err *e)
 		t->r->resumed = m.clone && t->choice->resume_dir;
 		*t->how = 0;
 		if (t->clone)
-			turn_enter(t, TURN_BOOT, CLONE_BOOT_MS);
+			turn_enter(t, TURN_BOOT, clone_ms(t));
 		t->ctl = fd[0];
 		t->out_fd = fd[1];
 		t->err_fd = fd[2];

@@ -13,6 +13,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#define SYNC_MANY 64		/* files and folders that go to the disk one by one */
 #define PASSES 8		/* over a folder that is being emptied */
 
 int tree_open(int at, const char *name)
@@ -276,7 +277,19 @@ int tree_copy(int from, int to, bool clone)
 	return copy_all(&(struct copying){ .clone = clone }, from, to, 0);
 }
 
-static int sync_all(int dir, size_t *files, int depth)
+struct syncing {
+	size_t files, synced;
+};
+
+/* A call for each file costs milliseconds; from some number on one for all of the file
+ * system, with whatever others have written there, is less. */
+static int sync_one(struct syncing *s, int fd)
+{
+	s->synced++;
+	return s->synced < SYNC_MANY ? fsync(fd) : s->synced == SYNC_MANY ? syncfs(fd) : 0;
+}
+
+static int sync_all(int dir, struct syncing *s, int depth)
 {
 	AUTO_LIST d = tree_list(dir);
 	struct dirent *at;
@@ -284,7 +297,7 @@ static int sync_all(int dir, size_t *files, int depth)
 	while (d && (at = tree_next(d))) {
 		struct stat st;
 
-		if (++*files > TREE_FILES_MAX || depth == TREE_DEPTH_MAX)
+		if (++s->files > TREE_FILES_MAX || depth == TREE_DEPTH_MAX)
 			return errno = E2BIG, -1;
 		if (fstatat(dir, at->d_name, &st, AT_SYMLINK_NOFOLLOW) < 0)
 			return -1;
@@ -293,17 +306,15 @@ static int sync_all(int dir, size_t *files, int depth)
 		if (S_ISREG(st.st_mode) && st.st_nlink > 1)
 			continue;	/* it was there a turn ago */
 		AUTO_FD fd = openat(dir, at->d_name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
-		if (fd < 0 || (S_ISDIR(st.st_mode) ? sync_all(fd, files, depth + 1) : fsync(fd)) < 0)
+		if (fd < 0 || (S_ISDIR(st.st_mode) ? sync_all(fd, s, depth + 1) : sync_one(s, fd)) < 0)
 			return -1;
 	}
-	return !d || errno ? -1 : fsync(dir);
+	return !d || errno ? -1 : sync_one(s, dir);
 }
 
 int tree_sync(int dir)
 {
-	size_t files = 0;
-
-	return sync_all(dir, &files, 0);
+	return sync_all(dir, &(struct syncing){ 0 }, 0);
 }
 
 struct walk {

@@ -12,6 +12,11 @@
  * backend's own text. DATA and STDIN bytes flow only against credit: at first
  * MSG_CREDIT, then as much again as each CREDIT says; so INTERRUPT and KILL
  * are never stuck behind a program that does not read.
+ *
+ * A DONE behind an ENDED with a count is the end of a session's turn, not of the
+ * guest: it waits for the next RUN, over this channel or a new one, and what of
+ * STDIN, INTERRUPT and KILL was still under way is forgotten. It says HELLO
+ * again at that RUN.
  */
 #ifndef PAI_WIRE_MSG_H
 #define PAI_WIRE_MSG_H

@@ -389,7 +389,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	begin(&g, data, size);
 	int rc = guest_serve(&g);
 	hear();
-	bool session = g.run.flags & MSG_SESSION;
+	bool session = g.kernels > 0;
 	const struct heard_rules rules = {
 		.files_max = session ? MSG_MIRROR_MAX : FILES_MAX, .output_max = OUTPUT_MAX,
 		.list = g.run.flags & MSG_LIST && !session, .session = session, .fed = play.fed,

@@ -2,6 +2,7 @@
 /* The world around the guest of guest.c: mounts, uids and processes are made up, and each
  * step fails where the script says so. */
 #include "guest/boot.h"
+#include "guest/mapped.h"
 #include "play.h"
 
 #include "base/fd.h"
@@ -20,6 +21,10 @@ static int world(struct err *e)
 	return fails ? err_set(e, ERR_HOST, "it was so in the script") : 0;
 }
 
+int mapped_find(struct mapped *m, struct err *e) { *m = (struct mapped){ 0 }; return world(e); }
+bool mapped_has(const struct mapped *m, ino_t ino) { (void)m; return ino & 1; }
+void mapped_free(struct mapped *m) { (void)m; }
+uint64_t mapped_sum(uint64_t sum, const uint8_t *data, size_t n) { return sum + data[n - 1]; }
 int guest_as_user(struct err *e) { (void)e; return 0; }
 int guest_as_root(struct err *e) { (void)e; return 0; }
 int world_base(struct guest *g, struct err *e) { (void)g; return world(e); }

@@ -13,6 +13,7 @@ import argparse
 import base64
 import json
 import os
+import queue
 import socket
 import struct
 import subprocess
@@ -72,23 +73,30 @@ def decode(key, body):
 
 
 class Listener:
-    """Holds what the datagrams said; a result counts when its end has come."""
+    """Holds what the datagrams said; a result counts when its end has come. A kernel
+    that rests is its status, its count and the descriptors that it passed."""
 
     def __init__(self):
         self.socket = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
         self.socket.bind(ADDRESS)
         self.results, self.error, self.stray = [], {}, 0
-        self.thread = threading.Thread(target=self.listen)
+        self.rests = queue.Queue()
+        self.thread = threading.Thread(target=self.listen, daemon=True)
         self.thread.start()
 
     def listen(self):
         bodies = None
-        while (datagram := self.socket.recv(1 << 17)) != STOP:
+        while True:
+            datagram, fds, _, _ = socket.recv_fds(self.socket, 1 << 17, 4)
+            if datagram == STOP:
+                return
             if datagram[:32] != TOKEN.encode():
                 self.stray += 1
                 continue
             kind, what, body = datagram[32], datagram[33], datagram[34:]
-            if kind == 70:
+            if kind == 68:
+                self.rests.put((what, int.from_bytes(body, "little"), fds))
+            elif kind == 70:
                 self.error.setdefault(PARTS[what], bytearray()).extend(body)
             elif what == BEGIN:
                 bodies = {"is_main_result": body == b"\1"}
@@ -106,6 +114,20 @@ class Listener:
         end = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
         end.sendto(STOP, ADDRESS)
         self.thread.join()
+
+
+def resume(fd, words, stdin=b""):
+    """Wakes the kernel that waits at FD for a cell with these words and that standard
+    input; what it answers."""
+    end, to = os.pipe()
+    os.write(to, stdin)
+    os.close(to)
+    with socket.socket(fileno=fd) as way:
+        socket.send_fds(way, [b"W"], [end])
+        os.close(end)
+        answer = way.recv(1)
+        way.sendall("".join(word + "\0" for word in words).encode())
+    return answer
 
 
 def words(args):

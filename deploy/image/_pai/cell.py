@@ -152,6 +152,22 @@ def refuse_install(line):
     raise error.UsageError("there is no network here: nothing can be installed")
 
 
+def pip(line):
+    """What lies here already can be installed: a wheel."""
+    import importlib
+    import shlex
+
+    words = shlex.split(line)
+    here = any(word.endswith(".whl") and os.path.exists(word) for word in words)
+    if "install" in words and not here and "--no-index" not in words:
+        refuse_install(line)
+    SHELL.system(shlex.join([sys.executable, "-m", "pip", *words]))
+    importlib.invalidate_caches()
+    status = SHELL.user_ns.get("_exit_code")
+    if status:
+        raise error.UsageError(f"pip has failed with status {status}")
+
+
 def bare(tb, name):
     """TB without the frames under the cell, which is called NAME, and ours."""
     first = tb
@@ -214,7 +230,8 @@ class Shell(interactiveshell.InteractiveShell):
         super().init_magics()
         self.inline_backend = InlineBackend(parent=self)
         self.configurables.append(self.inline_backend)
-        for name in ("pip", "conda", "mamba", "micromamba", "uv"):
+        self.register_magic_function(pip, "line", "pip")
+        for name in ("conda", "mamba", "micromamba", "uv"):
             self.register_magic_function(refuse_install, "line", name)
 
     def init_user_ns(self):
@@ -461,7 +478,9 @@ def run_told(number=None):
         SHELL.execution_count = number
     SHELL.name = SHELL.compile.shown = name
     try:
-        ended = run_text(read(told.path, name))
+        with channel.SpareDescriptors():
+            text = read(told.path, name)
+        ended = run_text(text)
     except (SyntaxError, ValueError, KeyboardInterrupt) as e:
         SHELL.showtraceback((type(e), e, e.__traceback__))
         ended = e

@@ -82,7 +82,8 @@ class Quiet:
         sys.setrecursionlimit(max(self.limit, DEPTH))
 
     def end(self):
-        """The program's handlers may run from here on, and raise."""
+        """The program's handlers may run from here on, and raise. What one of them
+        raises for a signal that waited is no matter of the cell's."""
         mask, self.mask = self.mask, None
         limit, self.limit = self.limit, None
         trace, self.trace = self.trace, None
@@ -91,7 +92,10 @@ class Quiet:
         if self.handler is not None:
             _signal.signal(_signal.SIGINT, self.handler)
         if mask is not None:
-            _signal.pthread_sigmask(_signal.SIG_SETMASK, mask)
+            try:
+                _signal.pthread_sigmask(_signal.SIG_SETMASK, mask)
+            except BaseException:
+                pass  # it is set
         if trace:
             sys.settrace(trace)
         came, self.came = self.came, False
@@ -248,7 +252,8 @@ class Rest:
     def wait(self):
         if self.woken is not None:
             return
-        self.woken, control, _, _ = self.ours.recvmsg(1, CMSG_SPACE(4 * ADDED_FDS))
+        with channel.SpareDescriptors():
+            self.woken, control, _, _ = self.ours.recvmsg(1, CMSG_SPACE(4 * ADDED_FDS))
         for level, kind, data in control:
             if level == SOL_SOCKET and kind == SCM_RIGHTS:
                 size = len(data) - len(data) % 4

@@ -16,4 +16,4 @@ import pickle
 
 type(pickle.loads(pickle.dumps(w))) is Widget
 # %%
-w.trun()
+w.spin()

@@ -10,7 +10,7 @@
 #: err   File "<cell 2>", line 2, in <module>
 #: err     half(x)
 #: err     ~~~~^^^
-#: err   File "<cell 1>", line 32, in half
+#: err   File "<cell 1>", line 31, in half
 #: err     return x / 0
 #: err            ~~^~~
 #: err ZeroDivisionError: division by zero
