@@ -109,7 +109,8 @@ static int check_kernel(const struct plan *p, const struct image *im, struct err
 	const char *const own[] = { p->vm_kernel, p->vm_rootfs };
 
 	if ((!im->vmlinux && !p->vm_kernel) || !im->initrd)
-		return err_set(e, ERR_BACKEND, "the image has no kernel; deploy/build-image --seal adds it");
+		return err_set(e, ERR_BACKEND, "the image has no kernel; " PAI_DEPLOY
+			       "/build-image --seal adds it");
 	for (size_t i = 0; i < sizeof(own) / sizeof(*own); i++)
 		if (own[i] && access(own[i], R_OK) < 0)
 			return err_sys(e, ERR_BACKEND, "code_interpreter_vm: %s", own[i]);
