@@ -92,6 +92,23 @@ pai-exec: gvisor: '* ]]
 	[[ $output == *'user.max_user_namespaces is 0'* ]]
 }
 
+@test "host A: AppArmor restricts user namespaces (a plain user): its profile is named" {
+	[ "$(id -u)" = 0 ] || skip 'needs root to set the stage'
+	[ "${PAI_AS:-}" = user ] || skip 'root needs no user namespace; the plain user does it'
+	# as Ubuntu 24.04 has it
+	restricted=(unshare --mount bash -euc '
+		last=$(cat /proc/sys/kernel/cap_last_cap)
+		mount -t tmpfs none /proc/sys/kernel
+		echo "$last" >/proc/sys/kernel/cap_last_cap
+		echo 1 >/proc/sys/kernel/apparmor_restrict_unprivileged_userns
+		exec "$@"' - "$PAI_BUILD/t/refuse" userns)
+	cure='AppArmor restricts user namespaces; its profile pai-exec (deploy/apparmor; the package'\''s is in /etc/apparmor.d) permits them'
+	quickly "${restricted[@]}" "${pai[@]}" -c 'print(1)'
+	[[ $stderr == *"$cure"* ]]
+	run -1 "${restricted[@]}" "${pai[@]}" --check
+	[[ $output == *"$cure"* ]]
+}
+
 @test "host B: ptrace, mount and user namespaces are refused by seccomp" {
 	refuse=$PAI_BUILD/t/refuse
 	quickly "$refuse" ptrace "${pai[@]}" -c 'print(1)'

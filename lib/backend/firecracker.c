@@ -109,7 +109,8 @@ static int check_kernel(const struct plan *p, const struct image *im, struct err
 	const char *const own[] = { p->vm_kernel, p->vm_rootfs };
 
 	if ((!im->vmlinux && !p->vm_kernel) || !im->initrd)
-		return err_set(e, ERR_BACKEND, "the image has no kernel; deploy/build-image --seal adds it");
+		return err_set(e, ERR_BACKEND, "the image has no kernel; " PAI_DEPLOY
+			       "/build-image --seal adds it");
 	for (size_t i = 0; i < sizeof(own) / sizeof(*own); i++)
 		if (own[i] && access(own[i], R_OK) < 0)
 			return err_sys(e, ERR_BACKEND, "code_interpreter_vm: %s", own[i]);
@@ -456,10 +457,9 @@ static int save(const struct choice *c, struct sandbox *sb, unsigned attempt, st
 
 static int keep(const struct choice *c, struct sandbox *sb, unsigned attempt, struct err *e)
 {
-	uid_t uid = machine_uid(c);
 	/* a uid of the pool must be able to read what is bound for it, file by file; all
-	 * others are kept out by the folder */
-	const struct fcsnap_modes m = { uid, 0700, uid ? 0644 : 0600 };
+	 * others are kept out by the session's folder */
+	const struct fcsnap_modes m = { machine_uid(c), 0700, 0644 };
 
 	(void)attempt;
 	return save_in(KEEP, &m, BACKEND_KEEP_MS, sb, e);

@@ -101,7 +101,7 @@ static int check_limits(const struct plan *p, const struct image *im, struct err
 static int find(const struct plan *p, char **program, struct err *e)
 {
 	*program = program_find(p->runsc_bin ? p->runsc_bin : "runsc", "runsc_bin",
-				"deploy/get-runsc installs it", e);
+				PAI_DEPLOY "/get-runsc installs it", e);
 	if (!*program)
 		return -1;
 	if (program_needs_loader(*program) >= 0)
@@ -128,7 +128,7 @@ static int version(const char *program, char *text, size_t size, struct err *e)
 		return -1;
 	if (!strstr(said, "systrap"))
 		return err_set(e, ERR_BACKEND, "%s: %.60s is too old: it has no systrap; "
-			       "deploy/get-runsc builds a new one", program, word);
+			       PAI_DEPLOY "/get-runsc builds a new one", program, word);
 	str_printable(text, size, word, strlen(word));
 	return 0;
 }

@@ -54,8 +54,9 @@ static int explain(struct err *e, int namespaces)
 			"user.max_user_namespaces=15000` as root mends that" },
 		{ DEBIAN_USERNS, 0, 1, 1, "kernel.unprivileged_userns_clone is 0; `sysctl -w "
 			"kernel.unprivileged_userns_clone=1` as root mends that" },
-		{ APPARMOR_USERNS, 1, 1, 1, "AppArmor restricts user namespaces; install "
-			"deploy/apparmor/pai-exec, or run as root" },
+		{ APPARMOR_USERNS, 1, 1, 1, "AppArmor restricts user namespaces; its "
+			"profile pai-exec (deploy/apparmor; the package's is in /etc/apparmor.d) "
+			"permits them, or run as root" },
 		{ YAMA, 3, 0, 0, "kernel.yama.ptrace_scope is 3, which only a reboot undoes" },
 	};
 	const char *why = "";

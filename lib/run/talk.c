@@ -40,7 +40,7 @@ static int on_hello(struct turn *t, const struct frame *f, struct err *e)
 		return -1;
 	if (version != MSG_VERSION)
 		return err_set(e, ERR_IMAGE, "the image speaks protocol %u, this pai-exec %u; "
-			       "deploy/build-image --seal mends that", (unsigned)version, MSG_VERSION);
+			       PAI_DEPLOY "/build-image --seal mends that", (unsigned)version, MSG_VERSION);
 	if (t->making) {
 		turn_enter(t, TURN_MAKE, t->plan->boot_ms);
 		return 0;
