@@ -266,6 +266,12 @@ import own; own.f()'
 	says 'job 2' -n -o out5 job.py
 	[ ! -e out5 ] || [ -z "$(ls out5)" ]
 	tar -c data.csv | says two -i - -c 'print(open("data.csv").read().strip())'
+	# whatever their names are
+	cell -o odd -n -c 'open(b"/workspace/bad\xff", "w").close()'
+	is '[.status, .session.state, .files[0].path]' '["ok","kept","bad\\xff"]'
+	[ -e odd/$'bad\xff' ]
+	run -0 pai-session log s --json
+	jq -e '.[-1].files == ["bad\\xff"]' <<<"$output"
 }
 
 @test "--context: kernels of one session share /workspace, and no variables" {

@@ -4,6 +4,7 @@
 
 #include "base/clock.h"
 #include "base/trace.h"
+#include "out/quote.h"
 #include "plan/preload.h"
 #include "state/known.h"
 
@@ -178,7 +179,7 @@ static json_t *file_names(const struct outdir *d)
 	json_t *list = json_array();
 
 	for (size_t i = 0; i < d->files && i < FILES_TOLD; i++)
-		json_array_append_new(list, json_stringn_nocheck(d->file[i].path, strlen(d->file[i].path)));
+		json_array_append_new(list, quote_json(d->file[i].path, strlen(d->file[i].path)));
 	return list;
 }
 
