@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* pai-image - guest images and their templates: what there is, whether it is in
- * order, templates made before they are needed, and what may go. */
+/* pai-image - guest images and their templates: made, listed, whether they are in order,
+ * templates made before they are needed, and what may go. */
 #include "config.h"
 
+#include "build.h"
 #include "say.h"
 
 #include "base/fd.h"
@@ -23,14 +24,15 @@
 
 struct request {
 	char **names;		/* operands, to a NULL */
-	bool json, quiet;
+	bool json;
 	uint64_t cpus;
+	struct build build;
 };
 
 /* A line of what goes on, for a person who waits. */
 static void progress(const struct request *rq, const char *what, const char *name)
 {
-	if (!rq->quiet && isatty(STDERR_FILENO))
+	if (!rq->build.quiet && isatty(STDERR_FILENO))
 		fprintf(stderr, "pai-image: %s %s …\n", what, name);
 }
 
@@ -38,6 +40,15 @@ static int fail(const struct err *e)
 {
 	say(e->msg);
 	return err_status(e->kind);
+}
+
+static int do_build(const struct request *rq, struct store *s)
+{
+	struct err e = { 0 };
+
+	(void)s;
+	(void)build_image(&rq->build, &e);
+	return fail(&e);
 }
 
 static void list_json(const struct store *s)
@@ -212,6 +223,9 @@ static int do_gc(const struct request *rq, struct store *s)
 	cgroup_make(&cg, &(struct cgroup_limits){ PLAN_MEMORY_SLACK, 1, 1000 });
 	cgroup_drop(&cg);
 	printf("%zu templates removed, %ju MiB\n", n, (uintmax_t)(bytes / MIB));
+	size_t builds = build_sweep();
+	if (builds > 0)
+		printf("%zu builds that were killed removed\n", builds);
 	if (left > 0)
 		printf("%zu belong to root\n", left);
 	return 0;
@@ -238,18 +252,39 @@ static int do_df(const struct request *rq, struct store *s)
 	return 0;
 }
 
+enum { TAKES_JSON = 1, TAKES_CPUS = 2, TAKES_BUILD = 4 };
+
 static const struct command {
 	const char *name, *operands, *help;
 	int (*run)(const struct request *rq, struct store *s);
 	bool many;		/* takes names */
+	unsigned takes;
 } commands[] = {
-	{ "list", "[--json]", "all images, their size and templates", do_list, false },
-	{ "verify", "[NAME]...", "read and hash them (all): 1 if not in order", do_verify, true },
-	{ "warm", "[--cpus=N] [NAME]...", "make templates (root: for all users)", do_warm, true },
-	{ "gc", "", "remove templates that nothing uses", do_gc, false },
-	{ "df", "[--json]", "what images and templates take", do_df, false },
+	{ "build", "[--name=NAME] ...", "make an image, with more packages", do_build, false, TAKES_BUILD },
+	{ "list", "[--json]", "all images, their size and templates", do_list, false, TAKES_JSON },
+	{ "verify", "[NAME]...", "read and hash them (all): 1 if not in order", do_verify, true, 0 },
+	{ "warm", "[--cpus=N] [NAME]...", "make templates (root: for all users)", do_warm, true, TAKES_CPUS },
+	{ "gc", "", "remove templates that nothing uses", do_gc, false, 0 },
+	{ "df", "[--json]", "what images and templates take", do_df, false, TAKES_JSON },
 };
 #define COMMANDS (sizeof(commands) / sizeof(*commands))
+
+static const struct row {
+	struct option option;
+	const char *arg, *help;
+	unsigned takes;		/* 0: all commands have it */
+} rows[] = {
+	{ { "name", required_argument, NULL, 'n' }, "NAME", "of the new image (default)", TAKES_BUILD },
+	{ { "include", required_argument, NULL, 'i' }, "PKG,...", "Debian packages to add (repeatable)", TAKES_BUILD },
+	{ { "requirements", required_argument, NULL, 'r' }, "FILE", "Python packages to add, for pip", TAKES_BUILD },
+	{ { "wheels", required_argument, NULL, 'w' }, "DIR", "add them from this folder only", TAKES_BUILD },
+	{ { "cpus", required_argument, NULL, 'c' }, "N", "templates for runs with so many CPUs (1)", TAKES_CPUS },
+	{ { "json", no_argument, NULL, 'j' }, NULL, "say it as JSON", TAKES_JSON },
+	{ { "quiet", no_argument, NULL, 'q' }, NULL, "no progress", 0 },
+	{ { "help", no_argument, NULL, 'h' }, NULL, "show this help", 0 },
+	{ { "version", no_argument, NULL, 'V' }, NULL, "show the version", 0 },
+};
+#define ROWS (sizeof(rows) / sizeof(*rows))
 
 static int help(void)
 {
@@ -257,47 +292,94 @@ static int help(void)
 	     "Guest images of pai-exec and the templates made of them.\n");
 	for (size_t i = 0; i < COMMANDS; i++)
 		printf("  %-7s %-21s %s\n", commands[i].name, commands[i].operands, commands[i].help);
-	puts("\n  -q, --quiet   no progress\n      --help, --version\n\n"
-	     "Exit status: 0, 1 (not in order), 125 (an error). See pai-image(1).");
-	return 0;
+	putchar('\n');
+	for (size_t i = 0; i < ROWS; i++)
+		printf("  %s--%s%s%-*s %s\n", rows[i].option.val == 'q' ? "-q, " : "    ", rows[i].option.name,
+		       rows[i].arg ? "=" : " ", (int)(22 - strlen(rows[i].option.name)),
+		       rows[i].arg ? rows[i].arg : "", rows[i].help);
+	puts("\nExit status: 0, 1 (not in order), 125 (an error). See pai-image(1).");
+	return say_flushed(0);
 }
 
-static int parse(int argc, char **argv, struct request *rq, struct err *e)
+/* For the completions: the commands, then the options. */
+static int list_words(void)
 {
-	static const struct option longs[] = {
-		{ "json", no_argument, NULL, 'j' }, { "cpus", required_argument, NULL, 'c' },
-		{ "quiet", no_argument, NULL, 'q' }, { "help", no_argument, NULL, 'h' },
-		{ "version", no_argument, NULL, 'V' }, { NULL, 0, NULL, 0 },
-	};
-	const struct plan_limit_row *cpus = &plan_limits[LIMIT_CPUS];
-	int got;
+	for (size_t i = 0; i < COMMANDS; i++)
+		printf("%s\t%s\n", commands[i].name, commands[i].help);
+	for (size_t i = 0; i < ROWS; i++)
+		printf("--%s\t%s\t%s\n", rows[i].option.name, rows[i].arg ? rows[i].arg : "-", rows[i].help);
+	return say_flushed(0);
+}
 
-	*rq = (struct request){ .cpus = cpus->initial };
+/* One option; 0, -1, or 'h', 'V', 'L'. */
+static int take_option(int got, struct request *rq, struct err *e)
+{
+	const struct plan_limit_row *cpus = &plan_limits[LIMIT_CPUS];
+	struct build *b = &rq->build;
+
+	switch (got) {
+	case 'j':
+		rq->json = true;
+		return 0;
+	case 'q':
+		b->quiet = true;
+		return 0;
+	case 'c':
+		return num_count(optarg, cpus->min, cpus->max, &rq->cpus, e) < 0 ? err_in(e, "--cpus") : 0;
+	case 'n':
+		b->name = optarg;
+		return 0;
+	case 'i':
+		return strv_add(&b->include, optarg, e);
+	case 'r':
+		b->requirements = optarg;
+		return 0;
+	case 'w':
+		b->wheels = optarg;
+		return 0;
+	default:
+		return got;
+	}
+}
+
+/* *TAKEN is what the options are for that not all commands have. */
+static int parse(int argc, char **argv, struct request *rq, unsigned *taken, struct err *e)
+{
+	struct option longs[ROWS + 2] = { 0 };
+	int got = 0;
+
+	for (size_t i = 0; i < ROWS; i++)
+		longs[i] = rows[i].option;
+	longs[ROWS] = (struct option){ "list-options", no_argument, NULL, 'L' };
 	opterr = 0;
-	while ((got = getopt_long(argc, argv, ":q", longs, NULL)) != -1) {
-		switch (got) {
-		case 'j':
-			rq->json = true;
-			break;
-		case 'q':
-			rq->quiet = true;
-			break;
-		case 'c':
-			if (num_count(optarg, cpus->min, cpus->max, &rq->cpus, e) < 0)
-				return err_in(e, "--cpus");
-			break;
-		case 'h':
-		case 'V':
-			return got;
-		default:
+	while (got == 0) {
+		got = getopt_long(argc, argv, ":q", longs, NULL);
+		if (got == '?' || got == ':')
 			return err_set(e, ERR_USAGE, "%s: unknown option, or its value is missing; "
 				       "'pai-image --help' shows all", argv[optind - 1]);
-		}
+		for (size_t i = 0; i < ROWS; i++)
+			*taken |= rows[i].option.val == got ? rows[i].takes : 0;
+		if (got != -1)
+			got = take_option(got, rq, e);
+		else
+			break;
+		if (got < 0)
+			return -1;
 	}
+	return got < 0 ? 0 : got;
+}
+
+/* An option that COMMAND has not, of those that were given. */
+static int check_options(const struct command *c, unsigned taken, struct err *e)
+{
+	for (size_t i = 0; i < ROWS; i++)
+		if (rows[i].takes & taken & ~c->takes)
+			return err_set(e, ERR_USAGE, "%s: has no option --%s; 'pai-image --help' shows all",
+				       c->name, rows[i].option.name);
 	return 0;
 }
 
-static int obey(char **words, struct request *rq)
+static int obey(char **words, struct request *rq, unsigned taken)
 {
 	const struct command *c = commands;
 	struct store s = { 0 };
@@ -309,7 +391,10 @@ static int obey(char **words, struct request *rq)
 		(void)err_set(&e, ERR_USAGE, "%s%s; 'pai-image --help' shows all", *words ? *words : "no command",
 			      *words ? ": unknown command" : "");
 	else if (!c->many && words[1])
-		(void)err_set(&e, ERR_USAGE, "%s: takes no name", c->name);
+		(void)err_set(&e, ERR_USAGE, "%s: takes no name%s", c->name,
+			      c->takes & TAKES_BUILD ? "; --name=NAME says it" : "");
+	else
+		(void)check_options(c, taken, &e);
 	if (e.kind)
 		return fail(&e);
 	rq->names = words + 1;
@@ -320,19 +405,24 @@ static int obey(char **words, struct request *rq)
 
 int main(int argc, char **argv)
 {
-	struct request rq;
+	struct request rq = { .cpus = plan_limits[LIMIT_CPUS].initial };
 	struct err e = { 0 };
-	unsigned open;
+	unsigned open, taken = 0;
 
 	say_program = "pai-image";
 	if (fd_guard_stdio(&open) < 0)
 		return 125;
-	int got = parse(argc, argv, &rq, &e);
+	int got = parse(argc, argv, &rq, &taken, &e);
 	if (got < 0)
-		return fail(&e);
-	if (got == 'h')
-		return help();
-	if (got == 'V')
-		return puts("pai-image " PACKAGE_VERSION) < 0;
-	return obey(argv + optind, &rq);
+		got = fail(&e);
+	else if (got == 'h')
+		got = help();
+	else if (got == 'L')
+		got = list_words();
+	else if (got == 'V')
+		got = say_flushed(puts("pai-image " PACKAGE_VERSION) < 0);
+	else
+		got = obey(argv + optind, &rq, taken);
+	strv_free(&rq.build.include);
+	return got;
 }

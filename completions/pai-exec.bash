@@ -1,6 +1,35 @@
 # SPDX-License-Identifier: Apache-2.0
 # bash completion for pai-exec. Made by completions/generate from the option table: change that.
 
+# The folders where the words, the environment or the user's state folder say.
+_pai_exec_sessions() {
+	local dir='' i at
+	for ((i = 1; i < cword; i++)); do
+		case ${words[i]} in
+		--session-dir=*) dir=${words[i]#*=} ;;
+		--session-dir) dir=${words[i + 1]} ;;
+		esac
+	done
+	dir=${dir:-${PAI_DEFAULTS_SESSION_DIR:-${XDG_STATE_HOME:-$HOME/.local/state}/pai/sessions}}
+	for at in "$dir/$cur"*/; do
+		[[ ! -d $at ]] || COMPREPLY+=("$(basename "$at")")
+	done
+}
+
+# A name, or with a slash a path.
+_pai_exec_images() {
+	local at
+	if [[ $cur == */* ]]; then
+		_filedir -d
+		return
+	fi
+	for at in "${XDG_DATA_HOME:-$HOME/.local/share}/pai/images" /var/lib/pai/images; do
+		for at in "$at/$cur"*/image.json; do
+			[[ ! -f $at ]] || COMPREPLY+=("$(basename "${at%/image.json}")")
+		done
+	done
+}
+
 _pai_exec() {
 	# shellcheck disable=SC2034 # _init_completion sets them
 	local cur prev words cword split
@@ -83,7 +112,7 @@ _pai_exec() {
 		return
 		;;
 	--session | -s)
-		:
+		_pai_exec_sessions
 		return
 		;;
 	--session-dir)
@@ -131,7 +160,7 @@ _pai_exec() {
 		return
 		;;
 	--image)
-		:
+		_pai_exec_images
 		return
 		;;
 	esac

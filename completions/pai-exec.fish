@@ -1,6 +1,28 @@
 # SPDX-License-Identifier: Apache-2.0
 # fish completion for pai-exec. Made by completions/generate from the option table: change that.
 
+function __pai_exec_sessions
+	set -l dir $XDG_STATE_HOME/pai/sessions
+	test -n "$XDG_STATE_HOME"; or set dir ~/.local/state/pai/sessions
+	test -z "$PAI_DEFAULTS_SESSION_DIR"; or set dir $PAI_DEFAULTS_SESSION_DIR
+	set -l words (commandline -opc)
+	for i in (seq (count $words))
+		string match -q -- '--session-dir=*' $words[$i]; and set dir (string replace -- --session-dir= '' $words[$i])
+		test $words[$i] = --session-dir; and set dir $words[(math $i + 1)]
+	end
+	for d in $dir/*/
+		basename $d
+	end
+end
+
+function __pai_exec_images
+	set -l data ~/.local/share
+	test -n "$XDG_DATA_HOME"; and set data $XDG_DATA_HOME
+	for f in $data/pai/images/*/image.json /var/lib/pai/images/*/image.json
+		basename (dirname $f)
+	end
+end
+
 complete -c pai-exec -l code -s c -x -d 'run this program text'
 complete -c pai-exec -l module -s m -x -d 'run a Python module as a program'
 complete -c pai-exec -l language -s l -x -a 'python shell' -d 'python or shell (by FILE\'s suffix or #!)'
@@ -25,7 +47,7 @@ complete -c pai-exec -l manifest -r -d 'list what was kept, for sha256sum -c'
 complete -c pai-exec -l max-files -x -d 'keep at most N files and folders (1000)'
 complete -c pai-exec -l max-output -x -d 'keep at most SIZE bytes of files (512M)'
 complete -c pai-exec -l env -s e -x -d 'set a variable for the program'
-complete -c pai-exec -l session -s s -x -d 'run the next cell of a saved session'
+complete -c pai-exec -l session -s s -x -a '(__pai_exec_sessions)' -d 'run the next cell of a saved session'
 complete -c pai-exec -l session-dir -x -a '(__fish_complete_directories)' -d 'where sessions lie (the user\'s state folder)'
 complete -c pai-exec -l context -x -d 'which of the session\'s kernels (main)'
 complete -c pai-exec -l lock-wait -x -d 'wait for a session in use (60s)'
@@ -40,7 +62,7 @@ complete -c pai-exec -l status-fd -x -d 'write a line of status to this descript
 complete -c pai-exec -l usage -r -d 'write a line of time, memory and bytes'
 complete -c pai-exec -l check -d 'tell what this host can do, and why not the rest'
 complete -c pai-exec -l config -r -d 'read FILE after the other configuration'
-complete -c pai-exec -l image -x -d 'use another guest image'
+complete -c pai-exec -l image -x -a '(__pai_exec_images)' -d 'use another guest image'
 complete -c pai-exec -l fresh -d 'start cold: use and leave no template'
 complete -c pai-exec -l quiet -s q -d 'no notes and warnings, only errors'
 complete -c pai-exec -l verbose -s v -d 'say what is done'

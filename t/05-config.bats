@@ -278,8 +278,8 @@ defaults.output-dir a"b\c\d my.env:8' --config=my.env
 	done
 	sed "s|$PWD|PWD|" said >got
 	cat >wanted <<-'END'
-		pai-exec: gvisor_rootfs: PWD/folder: has no program usr/lib/pai/pai-guest; deploy/build-image makes an image that has
-		pai-exec: gvisor_rootfs: PWD/text: neither a folder nor an EROFS file; deploy/build-image makes it
+		pai-exec: gvisor_rootfs: PWD/folder: has no program usr/lib/pai/pai-guest; pai-image build makes an image that has
+		pai-exec: gvisor_rootfs: PWD/text: neither a folder nor an EROFS file; pai-image build makes it
 		pai-exec: gvisor_rootfs: PWD/none: No such file or directory
 	END
 	diff wanted got

@@ -306,6 +306,32 @@ wrong() {
 	[ "$(ls s)" = new ]
 }
 
+@test "a folder that is no session's is none, and nothing of it is removed" {
+	turn a x=1
+	turn a x=2
+	mkdir -p s/docs s/photos/2024 s/empty s/.x.part s/.y.gone
+	touch s/docs/b s/photos/2024/p s/.x.part/b s/.y.gone/b s/a/note
+	touch -d '40 days ago' s/* s/.x.part s/.y.gone
+	[ "$(sessions list --json | jq -c 'map(.name)')" = '["a"]' ]
+	for name in docs photos empty; do
+		wrong 1 "session '$name': $PWD/s/$name is no session" show $name
+		wrong 1 "session '$name': $PWD/s/$name is no session" rm $name
+	done
+	[ "$(find s/docs s/photos s/empty | wc -l)" = 6 ]
+	# nor is a file put beside them, or a turn made there
+	wrong 125 "session 'docs': $PWD/s/docs is a folder of other files ('b')" put docs "$BATS_TEST_FILENAME"
+	wrong 125 "session 'photos': $PWD/s/photos is a folder of other files ('2024')" put photos "$BATS_TEST_FILENAME"
+	sessions put empty "$BATS_TEST_FILENAME"
+	sessions rm empty
+	# what somebody has laid into a session's folder is his
+	touch -d '40 days ago' s/*
+	wrong 125 "session 'a': 'note' in its folder is none of its files; nothing is removed" prune --older=30d
+	wrong 125 "session 'a': 'note' in its folder is none of its files; nothing is removed" rm a
+	[ -e s/a/1 ] && [ -e s/a/note ] && [ -e s/docs/b ] && [ -e s/photos/2024/p ]
+	[ -e s/.x.part/b ] && [ -e s/.y.gone/b ]
+	[ "$(sessions get a x -o -)" = 2 ]
+}
+
 @test "put makes a session, and replaces a file as a whole" {
 	mkdir -p in/sub
 	echo 1 >in/a

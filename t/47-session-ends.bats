@@ -93,6 +93,23 @@ os.wait()[1], subprocess.run(["sh", "-c", "kill -9 $$"]).returncode'
 	kept 3
 }
 
+@test "a program that has replaced print or lowered its limits for good goes on" {
+	says '' -n -c 'import builtins, resource, sys; builtins.print = None'
+	cell -1 -n -c '[1][2]'
+	is .error.name '"IndexError"'
+	[[ $(of .stderr) = *'IndexError: list index out of range' ]]
+	says 5 -n -c 5
+	run -3 --separate-stderr turn -n -c 'sys.exit(3)'
+	run -1 --separate-stderr turn -n -c 'sys.exit("bye")'
+	[ "$stderr" = bye ]
+	# nor need standard error be a stream
+	says '' -n -c 'old, sys.stderr = sys.stderr, object()'
+	cell -1 -n -c '1/0'
+	is .error.name '"ZeroDivisionError"'
+	says '' -n -c 'sys.stderr = old; resource.setrlimit(resource.RLIMIT_NPROC, (0, 0))'
+	says '(0, 0)' -n -c 'resource.getrlimit(resource.RLIMIT_NPROC)'
+}
+
 @test "a session whose first turn dies is none" {
 	cell -3 -n -c 'import os; os._exit(3)'
 	is '[.session.name, .session.state]' '["s","lost"]'

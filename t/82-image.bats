@@ -105,3 +105,150 @@ own_system() {
 		if "$image" list >list; then exit 1; fi
 		grep -q "^bad .* not in order" list'
 }
+
+@test "a build that cannot work is one line and 125, and leaves nothing" {
+	export XDG_DATA_HOME=$PWD/data
+	mkdir empty
+	while IFS='|' read -r words why; do
+		# shellcheck disable=SC2086 # words
+		run --separate-stderr -125 pai-image build $words
+		[ -z "$output" ]
+		[ "${#stderr_lines[@]}" = 1 ]
+		[[ $stderr = "pai-image: "*"$why"* ]] || { echo "$stderr"; false; }
+	done <<-'EOS'
+		--include=jq|--name=NAME is missing
+		--name=a/b --include=jq|'a/b' is no name
+		--name=-x|'-x' is no name
+		--name=|'' is no name
+		--name=x.build|one of a build's own
+		--name=n --include=Foo!|'Foo!' is not the name of a Debian package
+		--name=n --include=jq,-oDebug|'-oDebug' is not the name
+		--name=n --requirements=none.txt|none.txt: no such file
+		--name=n --requirements=empty|empty: no such file
+		--name=n --wheels=none|none: no such folder
+		--name=n --wheels=empty|no wheel
+		n|takes no name
+		--cpus=2|has no option --cpus
+		--name|its value is missing
+	EOS
+	[ ! -e data ]
+}
+
+# A stand-in for mmdebstrap that does what the environment says, and as root builds nothing.
+fake_mmdebstrap() {
+	mkdir bin
+	cat >bin/mmdebstrap <<-'EOS'
+		#!/bin/sh
+		for last; do case $last in *tree.part) mkdir -p "$last/usr" ;; esac; done
+		echo "I: running apt-get update"
+		[ -z "$FAKE_SLEEP" ] || exec sleep "$FAKE_SLEEP"
+		echo "E: Unable to locate package nope" >&2
+		echo "E: apt-get failed" >&2
+		exit 100
+	EOS
+	chmod 755 bin/mmdebstrap
+}
+
+@test "a package that there is not, and a build that is ended, leave nothing" {
+	fake_mmdebstrap
+	own_system bash -euc '
+		export PATH=$PWD/bin:$PATH
+		status=0
+		"$PAI_BUILD/pai-image" build --name=n --include=nope >out 2>err || status=$?
+		[ "$status" = 125 ] && [ ! -s out ]
+		[ "$(cat err)" = "pai-image: mmdebstrap failed: E: Unable to locate package nope" ]
+		status=0
+		FAKE_SLEEP=60 timeout --preserve-status -k 9 1 "$PAI_BUILD/pai-image" build --name=n --include=nope 2>err || status=$?
+		[ "$status" = 143 ] && [ ! -s err ]
+		[ "$(ls /var/lib/pai/images)" = default ]'
+}
+
+@test "gc takes what a killed build has left, and not a build that goes on" {
+	fake_mmdebstrap
+	own_system bash -euc '
+		export PATH=$PWD/bin:$PATH
+		FAKE_SLEEP=60 setsid "$PAI_BUILD/pai-image" build --name=n --include=nope &
+		for _ in {1..100}; do [ ! -e /var/lib/pai/images/n.build/tree.part ] || break; sleep 0.1; done
+		! "$PAI_BUILD/pai-image" gc | grep builds
+		[ -e /var/lib/pai/images/n.build ]
+		status=0
+		"$PAI_BUILD/pai-image" build --name=n --include=nope 2>err || status=$?
+		[ "$status" = 125 ] && grep -q "another build of .*/n is running" err
+		kill -KILL -- -$!
+		wait $! || :
+		"$PAI_BUILD/pai-image" gc | grep -x "1 builds that were killed removed"
+		[ "$(ls /var/lib/pai/images)" = default ]'
+}
+
+@test "gc takes empty cgroups of killed runs, and not those that are held" {
+	if [ "$(id -u)" != 0 ] || [ -n "${as_user[*]}" ]; then skip 'needs root, to make cgroups'; fi
+	at=/sys/fs/cgroup/pids$(sed -n 's/^[0-9]*:pids://p' /proc/self/cgroup)
+	[ -d "$at" ] || at=/sys/fs/cgroup$(sed -n 's/^0:://p' /proc/self/cgroup)
+	mkdir "$at/pai-exec-00000000000000"{a1,b2} || skip 'no cgroup can be made here'
+	(
+		flock 8
+		pai-image gc >/dev/null
+	) 8<"$at/pai-exec-00000000000000b2"
+	left=$(cd "$at" && echo pai-exec-00000000000000*)
+	rmdir "$at"/pai-exec-00000000000000*
+	[ "$left" = pai-exec-00000000000000b2 ]
+}
+
+# A wheel of one module, as wheels are: a zip archive with a list of what is in it.
+small_wheel() {
+	python3 - "$1" <<-'EOS'
+		import sys, zipfile
+		files = {
+		    "small_thing.py": "answer = 42\n",
+		    "small_thing-1.5.dist-info/METADATA": "Metadata-Version: 2.1\nName: small-thing\nVersion: 1.5\n",
+		    "small_thing-1.5.dist-info/WHEEL": "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n",
+		}
+		files["small_thing-1.5.dist-info/RECORD"] = "".join(f"{name},,\n" for name in files) + "small_thing-1.5.dist-info/RECORD,,\n"
+		with zipfile.ZipFile(sys.argv[1] + "/small_thing-1.5-py3-none-any.whl", "w") as z:
+		    for name, text in files.items():
+		        z.writestr(name, text)
+	EOS
+}
+
+@test "an image with a wheel more: pinned, used, with templates of its own" {
+	[ "${PAI_TIER:-quick}" = full ] || skip 'builds an image: PAI_TIER=full'
+	grep -q '"python3-pip ' "$PAI_IMAGE/image.json" || skip "the image in $PAI_IMAGE has no pip: build it anew"
+	mkdir wheels broken
+	small_wheel wheels
+	echo x >broken/small_thing-1.5-py3-none-any.whl
+	echo 'small-thing>2' >too-new.txt
+	echo 'small-thing' >fits.txt
+	export XDG_CACHE_HOME=$PWD/own sum
+	sum=$(sha256sum <wheels/*.whl)
+	body='
+		image() { "${as[@]}" "$PAI_BUILD/pai-image" "$@"; }
+		run() { "${as[@]}" "$PAI_BUILD/pai-exec" "$@"; }
+		for bad in --wheels=broken "--wheels=wheels --requirements=too-new.txt"; do
+			status=0
+			image build --name=extra $bad >out 2>err || status=$?
+			[ "$status" = 125 ] && [ ! -s out ] && [ "$(wc -l <err)" = 1 ] && grep "^pai-image: --" err
+			[ "$(ls "$images")" = default ]
+		done
+		image build --name=extra --wheels=wheels --requirements=fits.txt >out 2>&1
+		[ ! -s out ] && [ "$(ls "$images")" = "$(printf "default\nextra")" ]
+		[ "$(jq -r ".python[]" "$images/extra/image.json")" = "small-thing==1.5 sha256:${sum%% *}" ]
+		[ "$(jq -c .packages "$images/extra/image.json")" = "$(jq -c .packages "$images/default/image.json")" ]
+		[ "$(image verify extra default)" = "$(printf "extra: in order\ndefault: in order")" ]
+		code="import os, small_thing as s, pandas; print(s.answer, os.getuid(), os.path.exists(s.__cached__))"
+		[ "$(run --image=extra -c "$code")" = "42 1000 True" ]
+		[ "$(run --image=extra --script --json -c "import pandas" | jq -r .backend.start)" = warm ]
+		! run -c "import small_thing" 2>/dev/null
+		image list --json | jq -e "map({(.name): .templates}) | add | .extra > 0"
+		before=$(image list --json | jq ".[] | select(.name == \"default\").templates")
+		rm -r "$images/extra"
+		image gc | grep -q "^[1-9][0-9]* templates removed"
+		[ "$(image list --json | jq ".[] | select(.name == \"default\").templates")" = "$before" ]'
+	if [ "$(id -u)" = 0 ] && [ -z "${as_user[*]}" ]; then
+		own_system bash -euc "as=() images=/var/lib/pai/images; $body"
+	else
+		export XDG_DATA_HOME=$PWD/data
+		"${as_user[@]}" mkdir -p data/pai/images
+		"${as_user[@]}" ln -s "$PAI_IMAGE" data/pai/images/default
+		bash -euc "as=(\"\$@\") images=$PWD/data/pai/images; $body" - "${as_user[@]}"
+	fi
+}

@@ -457,10 +457,9 @@ static int save(const struct choice *c, struct sandbox *sb, unsigned attempt, st
 
 static int keep(const struct choice *c, struct sandbox *sb, unsigned attempt, struct err *e)
 {
-	uid_t uid = machine_uid(c);
 	/* a uid of the pool must be able to read what is bound for it, file by file; all
-	 * others are kept out by the folder */
-	const struct fcsnap_modes m = { uid, 0700, uid ? 0644 : 0600 };
+	 * others are kept out by the session's folder */
+	const struct fcsnap_modes m = { machine_uid(c), 0700, 0644 };
 
 	(void)attempt;
 	return save_in(KEEP, &m, BACKEND_KEEP_MS, sb, e);

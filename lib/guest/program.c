@@ -144,14 +144,14 @@ static void set_cpus(const struct guest *g)
  * program's first step, in a clone as in a cold start. */
 static int apply_limits(const struct guest *g, pid_t pid, struct err *e)
 {
-	struct rlimit procs;
+	struct rlimit procs = { 0 };
 	int rc = prlimit(pid, RLIMIT_NPROC, NULL, &procs);
 
-	procs.rlim_cur = g->run.pids;
 	/* a session's next turn may have more, and nobody may raise the hard one of another's
-	 * process; what holds is the cgroup */
+	 * process, which it may have lowered itself; what holds is the cgroup */
+	procs.rlim_cur = procs.rlim_max < g->run.pids ? procs.rlim_max : g->run.pids;
 	if (!(g->run.flags & MSG_SESSION))
-		procs.rlim_max = g->run.pids;
+		procs.rlim_max = procs.rlim_cur;
 	if (rc < 0 || prlimit(pid, RLIMIT_NPROC, &procs, NULL) < 0)
 		return err_sys(e, ERR_HOST, "set the limit of processes");
 	return 0;

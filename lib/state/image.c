@@ -19,7 +19,7 @@
 #define SYSTEM_IMAGES "/var/lib/pai/images"
 #define GUEST "usr/lib/pai/pai-guest"
 #define EROFS_MAGIC "\xe2\xe1\xf5\xe0"
-#define CURE "; deploy/build-image makes it"
+#define CURE "; pai-image build makes it"
 #define FIELD(f) offsetof(struct image, f)
 
 /* Trusted is what root or the caller owns and nobody else can write. */
@@ -200,7 +200,7 @@ static int check_guest(int dir, const char *path, struct err *e)
 	struct stat st;
 
 	if (fstatat(dir, GUEST, &st, 0) < 0 || !S_ISREG(st.st_mode) || !(st.st_mode & 0111))
-		return err_set(e, ERR_IMAGE, "%s: has no program " GUEST "; deploy/build-image makes "
+		return err_set(e, ERR_IMAGE, "%s: has no program " GUEST "; pai-image build makes "
 			       "an image that has", path);
 	return 0;
 }

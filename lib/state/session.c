@@ -102,6 +102,62 @@ static int in_session(const struct session *s, struct err *e)
 	return err_in(e, "session '%s'", s->name);
 }
 
+/* A name that we give in a session's folder: lock, N, put-N, and what is unfinished. */
+static bool is_part(const char *name)
+{
+	const char *number = name + (strncmp(name, "put-", 4) ? 0 : 4);
+	size_t n = strspn(number, "0123456789");
+
+	return !strcmp(name, "lock") ||
+	       (n > 0 && (!number[n] || !strcmp(number + n, ".part") || !strcmp(number + n, ".gone")));
+}
+
+/* A turn's folder, or the lock: what no other folder has by chance. */
+static bool is_sign(int dir, const char *name)
+{
+	char facts[TURNS_NAME + 16];
+	struct stat st;
+
+	snprintf(facts, sizeof(facts), "%.30s/session.json", name);
+	return !strcmp(name, "lock") ||
+	       (turns_number(name) > 0 && fstatat(dir, facts, &st, AT_SYMLINK_NOFOLLOW) == 0);
+}
+
+int session_holds(int dir, char other[TURNS_NAME], struct err *e)
+{
+	char **names;
+	int n = tree_names(dir, NAMES_MAX, &names);
+	bool sign = false;
+
+	*other = 0;
+	if (n < 0)
+		return err_sys(e, ERR_SESSION, "look at what is in it");
+	for (int i = 0; i < n; i++) {
+		sign |= is_sign(dir, names[i]);
+		if (!is_part(names[i]))
+			snprintf(other, TURNS_NAME, "%s", names[i]);
+	}
+	if (!sign && !*other && n > 0)
+		snprintf(other, TURNS_NAME, "%s", names[0]);
+	tree_names_free(names, n);
+	return sign;
+}
+
+/* Whether the open folder, which has its name, is a session's. */
+static int is_session(const struct session *s, enum session_use use, struct err *e)
+{
+	char other[TURNS_NAME];
+	int rc = session_holds(s->dir, other, e);
+
+	if (rc != 0)
+		return rc < 0 ? -1 : 0;
+	if (use == SESSION_TURN && !*other)	/* made just now, or by another */
+		return 0;
+	if (use == SESSION_TURN)
+		return err_set(e, ERR_SESSION, "%.250s is a folder of other files ('%s')", s->path, other);
+	return err_set(e, ERR_NOT_FOUND, "%.250s is no session", s->path);
+}
+
 /* 0; 1: another may have taken it away, and it is to be looked for again. */
 static int open_dir(struct session *s, enum session_use use, struct err *e)
 {
@@ -118,7 +174,7 @@ static int open_dir(struct session *s, enum session_use use, struct err *e)
 		return err_set(e, ERR_SESSION, "%.250s is no folder (a symbolic link is not followed)", s->path);
 	if (s->dir < 0 || fstat(s->dir, &st) < 0)
 		return err_sys(e, ERR_SESSION, "%.250s", s->path);
-	return turns_owned(&st, s->path, e);
+	return turns_owned(&st, s->path, e) < 0 ? -1 : is_session(s, use, e);
 }
 
 /* Which process has it, as far as it could leave word. */

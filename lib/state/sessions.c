@@ -250,8 +250,13 @@ int sessions_rewind(struct session *s, uint64_t turn, struct err *e)
 
 int sessions_remove(struct session *s, struct err *e)
 {
-	char gone[SESSION_NAME_MAX + 16];
+	char gone[SESSION_NAME_MAX + 16], other[TURNS_NAME];
 
+	if (session_holds(s->dir, other, e) < 0)
+		return err_in(e, "session '%s'", s->name);
+	if (*other)
+		return err_set(e, ERR_SESSION, "session '%s': '%s' in its folder is none of its files; nothing is removed",
+			       s->name, other);
 	/* first out of the way in one step, so that nobody finds half of it */
 	snprintf(gone, sizeof(gone), ".%s.gone", s->name);
 	if (tree_remove(s->folder, gone) < 0 || renameat(s->folder, s->name, s->folder, gone) < 0 ||
@@ -292,12 +297,16 @@ static int make_locked(int folder, const char *name)
 	return lock < 0 || flock(lock, LOCK_EX | LOCK_NB) < 0 ? -1 : fd_take(&lock);
 }
 
-/* What a killed fork left: nobody holds it. */
+/* What a killed fork left: nobody holds it, and it has nothing of anybody else. */
 static bool remove_dead(int folder, const char *name)
 {
 	AUTO_FD dir = tree_open(folder, name);
 	AUTO_FD lock = dir < 0 ? -1 : openat(dir, "lock", O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	char other[TURNS_NAME] = "";
+	struct err e;
 
+	if (dir >= 0 && (session_holds(dir, other, &e) < 0 || *other))
+		return false;
 	if (lock >= 0 && flock(lock, LOCK_EX | LOCK_NB) < 0)
 		return false;
 	return tree_remove(folder, name) == 0;

@@ -35,6 +35,9 @@ int turns_log(struct buf *log, uint64_t turn, const char *line, struct err *e);
 /* session_open() without a look at the last turn, which may be damaged. */
 int session_enter(struct session *s, const char *folder, const char *name, enum session_use use,
 		  uint64_t wait_ms, int sig_fd, struct err *e);
+/* 1 if the open folder DIR is a session's, 0 if it is none or an empty one; OTHER: a name
+ * in it that is no session's, or "". */
+int session_holds(int dir, char other[TURNS_NAME], struct err *e);
 /* Takes away what killed runs left in it. */
 void session_sweep(const struct session *s);
 

@@ -356,9 +356,10 @@ class Shell(interactiveshell.InteractiveShell):
             with channel.SpareDescriptors():
                 text = self.text_of((kind, value, tb))
             try:
-                print(text, end="", file=sys.stderr, flush=True)
-            except (OSError, ValueError):
-                pass  # it is closed
+                sys.stderr.write(text)  # print may be the program's own
+                sys.stderr.flush()
+            except Exception:
+                pass  # it is closed, or no stream
 
     def showsyntaxerror(self, filename=None, running_compiled_code=False):
         self.showtraceback()

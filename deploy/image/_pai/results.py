@@ -64,6 +64,12 @@ def flush():
             pass  # it is closed, or the program's own
 
 
+def say(text):
+    """As print(), which may be the program's own by now."""
+    if sys.stdout is not None:
+        sys.stdout.write(f"{text}\n")
+
+
 def show(values, main=False):
     """VALUES, {key: value}: to pai-guest; without it a cell prints the text."""
     global main_result
@@ -72,7 +78,7 @@ def show(values, main=False):
         flush()
         channel.send_result(values, main)
     elif is_cell() and "text" in values:
-        print(values["text"])
+        say(values["text"])
 
 
 def show_bundle(bundle, main=False):

@@ -46,8 +46,10 @@ def surely(step):
             sleep(PAUSE)
         except BaseException:
             pass  # there are tries enough
-    print(f"this kernel cannot rest: {why}", file=sys.stderr, flush=True)
-    os._exit(1)
+    try:
+        os.write(2, f"this kernel cannot rest: {why}\n".encode())
+    finally:
+        os._exit(1)
 
 
 class Quiet:
@@ -309,7 +311,8 @@ def status_of(ended):
     if isinstance(code, int):
         return code & 0xFF if -(2**63) <= code < 2**63 else 0xFF
     try:
-        print(code, file=sys.stderr, flush=True)
+        sys.stderr.write(f"{code}\n")
+        sys.stderr.flush()
     except Exception:
         pass  # there is no standard error any more
     return 1
