@@ -70,6 +70,12 @@ while True: pass'
 	cell -124 --timeout=1s <<<'sum(range(10 ** 11))'
 	rewound 2
 	says 1 -n -c x
+	# nor after a signal
+	start -k 0.2s -c 'import signal; signal.signal(signal.SIGINT, signal.SIG_IGN); print("up", flush=True)
+while True: pass'
+	kill -TERM "$pid"
+	ends_with 143
+	[[ $(cat err) = *"session 's' is back at turn "[0-9]*': its kernel did not answer the interrupt' ]]
 }
 
 @test "a kernel that dies takes its turn with it, and the session back" {

@@ -254,6 +254,13 @@ made = [t.Thread(target=time.sleep, args=(0.1,)) for _ in range(30)]
 	[ "$status" != 0 ]
 	[ ! -e gone ]
 	says "['folder', 'given.txt']" -n -c 'print(sorted(os.listdir()))'
+	# with the modes that -o gives
+	says '' -n -o kept -c 'import os
+for mode in (0o600, 0o644, 0o755): os.close(os.open(f"{mode:o}", os.O_CREAT, mode))
+os.mkdir("dir")'
+	run -0 pai-session get s 600 644 755 dir -o modes
+	(cd kept && stat -c '%n %a' 600 644 755 dir) >of-kept
+	(cd modes && stat -c '%n %a' 600 644 755 dir) | diff of-kept -
 }
 
 @test "pai-session list, show and log tell of the turns" {

@@ -8,6 +8,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#define PLAIN 0755u	/* what is taken out of it has that; it lies in a folder of 0700 */
+
 void mirror_init(struct mirror *m)
 {
 	*m = (struct mirror){ .in = BENEATH_NONE };
@@ -42,7 +44,8 @@ int mirror_file(struct mirror *m, const struct msg_file *f, struct err *e)
 	m->file = *f;
 	m->file.path = m->file.target = NULL;
 	m->open = f->type == MSG_REGULAR;
-	if ((m->open ? beneath_begin(&m->in, f->path) : beneath_folder(&m->in, f->path, 0700)) < 0)
+	if ((m->open ? beneath_begin(&m->in, f->path)
+		     : beneath_folder(&m->in, f->path, (f->mode & PLAIN) | 0700u)) < 0)
 		lose(m, f->path);
 	return 0;
 }
@@ -57,7 +60,7 @@ void mirror_end(struct mirror *m)
 {
 	if (!m->open)
 		return;
-	if (beneath_publish(&m->in, (m->file.mode & 0700u) | 0600u, m->file.mtime) < 0 ||
+	if (beneath_publish(&m->in, (m->file.mode & PLAIN) | 0600u, m->file.mtime) < 0 ||
 	    close(fd_take(&m->in.fd)) < 0)
 		lose(m, m->in.name);
 	beneath_forget(&m->in);

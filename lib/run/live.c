@@ -9,6 +9,7 @@
 
 #include <inttypes.h>
 #include <jansson.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -226,8 +227,9 @@ static const char *why_not(const struct result *r)
 {
 	if (r->session.why.kind)
 		return "the turn could not be saved";
+	/* after a signal to us only we kill it */
 	return r->struck == LIMIT_MEMORY ? "its kernel was ended by the memory limit"
-	     : r->struck < LIMITS ? "its kernel did not answer the interrupt"
+	     : r->struck < LIMITS || (r->cancel && r->signal == SIGKILL) ? "its kernel did not answer the interrupt"
 	     : r->ended ? "its kernel has ended" : "its sandbox was ended";
 }
 
