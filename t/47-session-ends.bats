@@ -273,3 +273,15 @@ subprocess.run(["sleep", "600"])' 2>/dev/null | cat >/dev/null
 	says 'None True' <<<'import os; print(p.poll(), os.path.exists(f"/proc/{p.pid}"))'
 	says 'killed -9' <<<'p.kill(); print("killed", p.wait())'
 }
+
+@test "a session that is removed while it runs: its output is delivered, and it is no more" {
+	says '' <<<'x = 1'
+	printf 'print("up", flush=True)\ninput()\n' >first.py
+	start first.py
+	rm -rf sessions/s
+	echo go >&9
+	ends_with 125
+	grep -qx "pai-exec: session 's': turn 2 is not saved: its folder was removed meanwhile" err
+	grep -qx "pai-exec: session 's' is no more" err
+	[ -z "$(ls -A sessions)" ]
+}

@@ -15,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/signalfd.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -200,8 +201,17 @@ static char *log_line(struct live *l, const struct result *r, int64_t now)
 	return text;
 }
 
+/* Somebody has removed the session's folder, which we hold open. */
+static bool is_gone(const struct live *l)
+{
+	struct stat st;
+
+	return l->session.dir >= 0 && fstat(l->session.dir, &st) == 0 && st.st_nlink == 0;
+}
+
 void live_refuse(const struct live *l, struct result *r, const char *why)
 {
+	why = is_gone(l) ? "its folder was removed meanwhile" : why;
 	(void)err_set(&r->session.why, ERR_SESSION, "session '%s': turn %" PRIu64 " is not saved: %s",
 		      l->session.name, l->session.turn + 1, why);
 }
@@ -220,6 +230,8 @@ int live_commit(struct live *l, struct result *r, struct err *e)
 	if (rc == 0) {
 		r->session.turn = l->session.turn;
 		r->session.state = SESSION_KEPT;
+	} else if (is_gone(l)) {
+		live_refuse(l, r, "");
 	}
 	return rc;
 }
@@ -240,7 +252,9 @@ static void tell(const struct live *l, struct result *r)
 	char text[ERR_MSG_MAX];
 	struct err ignored;
 
-	if (l->session.turn)
+	if (is_gone(l))
+		snprintf(text, sizeof(text), "session '%s' is no more", l->session.name);
+	else if (l->session.turn)
 		snprintf(text, sizeof(text), "session '%s' is back at turn %" PRIu64 ": %s", l->session.name,
 			 l->session.turn, why_not(r));
 	else
@@ -254,8 +268,8 @@ void live_close(struct live *l, struct result *r)
 	if (!l->on)
 		return;
 	if (*r->session.name && r->session.state != SESSION_KEPT) {
-		r->session.turn = l->session.turn;
-		r->session.state = !l->session.turn ? SESSION_LOST : r->started ? SESSION_REWOUND : SESSION_KEPT;
+		r->session.turn = is_gone(l) ? 0 : l->session.turn;
+		r->session.state = !r->session.turn ? SESSION_LOST : r->started ? SESSION_REWOUND : SESSION_KEPT;
 		if (r->started)
 			tell(l, r);
 	}
