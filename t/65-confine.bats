@@ -5,6 +5,9 @@
 
 load helper
 
+# What starts a backend keeps of root's capabilities (host/confine.c).
+starter=chown,dac_override,dac_read_search,fowner,fsetid,kill,setgid,setuid,setpcap,sys_chroot,sys_ptrace,sys_admin,sys_resource,mknod,setfcap
+
 # begin ARG...: a run of wait.py in the background, up; its pid is $pid
 begin() {
 	mkfifo up
@@ -48,6 +51,19 @@ until_true() {
 	begin -i in -o out
 	run -1 "$PAI_SOURCE/t/posture" "$pid" gvisor-root "$PAI_SOURCE/t/data/posture"
 	[ "$(grep '^!' <<<"$output")" = '! command caps dac_override,dac_read_search allowed: dac_override' ]
+	end
+}
+
+@test "a session's keeper can still start what saves the sandbox; no other process has more than ever" {
+	[ "$(id -u)" = 0 ] || skip 'needs root, to look at processes that cannot be traced'
+	begin --session=s --session-dir=sessions
+	run -1 "$PAI_SOURCE/t/posture" "$pid" "$(way)" "$PAI_SOURCE/t/data/posture"
+	# root reads what a backend has saved as it reads an input
+	[ "$(grep '^!' <<<"$output" | grep -cvE '^! (command caps dac_override,dac_read_search |keeper (bounding|caps|files|root) |runsc root )')" = 0 ]
+	grep -qE '^! keeper root [^ ]*,keep,' <<<"$output"
+	for cap in $(sed -n 's/^! keeper caps \([^ ]*\) .*/\1/p' <<<"$output" | tr , ' '); do
+		[[ ,$starter, == *",$cap,"* ]]
+	done
 	end
 }
 
