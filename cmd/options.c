@@ -172,23 +172,70 @@ int options_parse(int argc, char **argv, char **environ, struct plan *p, struct 
 	return plan_finish(p, e);
 }
 
+/* Rows of keys[] that share a line of --help, so that all fits a screen of 80 x 40: the
+ * first one's name, how many they are, what they do. */
+static const struct joint {
+	const char *first;
+	size_t rows;
+	const char *help;
+} joints[] = {
+	{ "code", 2, "run this text, or this module" },
+	{ "cell", 2, "as a notebook's cell, or as python3" },
+	{ "cpus", 2, "CPUs (1), memory with files (1G)" },
+	{ "pids", 2, "processes (256), files (512M)" },
+	{ "include", 2, "keep only, keep nothing of these" },
+	{ "no-clobber", 2, "replace no file; list what is kept" },
+	{ "max-files", 2, "keep so many (1000), so much (512M)" },
+	{ "session-dir", 2, "where sessions lie; which kernel" },
+	{ "lock-wait", 2, "when in use (60s); for rewind (2)" },
+	{ "json", 2, "the outcome as json, text, ndjson" },
+	{ "max-stdout", 2, "cut it there (none; json 10M)" },
+	{ "raw-terminal", 2, "control sequences pass; colours" },
+	{ "status-fd", 2, "a line of status; of time, memory" },
+	{ "config", 2, "more configuration; another image" },
+	{ "quiet", 2, "only errors; say what is done" },
+	{ "help", 2, "show this help; the version" },
+};
+
+static const struct joint *joint_of(const struct key *k)
+{
+	for (size_t i = 0; i < sizeof(joints) / sizeof(*joints); i++)
+		if (!strcmp(joints[i].first, k->name))
+			return &joints[i];
+	return NULL;
+}
+
+/* "-t, --timeout=TIME", without the blanks that stand for a letter if it is not FIRST. */
+static size_t put_option(char *to, size_t size, const struct key *k, bool first)
+{
+	char letter[8] = "    ";
+
+	if (k->letter)
+		snprintf(letter, sizeof(letter), "-%c, ", k->letter);
+	return (size_t)snprintf(to, size, "%s%s--%s%s%s%s", first ? "" : ", ", first || k->letter ? letter : "",
+				k->name, !k->arg ? "" : k->flags & KEY_OPTIONAL ? "[=" : "=", k->arg ? k->arg : "",
+				k->flags & KEY_OPTIONAL ? "]" : "");
+}
+
 void options_help(FILE *to)
 {
 	fputs("Usage: pai-exec [OPTION]... [FILE|-] [ARG]...\n"
 	      "       pai-exec [OPTION]... -c CODE | -m MODULE [ARG]...\n"
+	      "       pai-exec --session=NAME [OPTION]... [FILE|-] [ARG]...\n"
 	      "       pai-exec --check [--json]\n"
 	      "Run a Python or shell program in a fresh sandbox without network.\n\n", to);
 	for (size_t i = 0; i < keys_n; i++) {
-		const struct key *k = &keys[i];
-		char left[40];
+		const struct joint *j = joint_of(&keys[i]);
+		const char *help = j ? j->help : keys[i].help;
+		char left[80];
+		size_t n = 0;
 
-		if (!k->help)
+		if (!keys[i].help)
 			continue;
-		snprintf(left, sizeof(left), "%c%c%c --%s%s%s%s", k->letter ? '-' : ' ',
-			 k->letter ? k->letter : ' ', k->letter ? ',' : ' ', k->name,
-			 !k->arg ? "" : k->flags & KEY_OPTIONAL ? "[=" : "=", k->arg ? k->arg : "",
-			 k->flags & KEY_OPTIONAL ? "]" : "");
-		fprintf(to, "  %-28s %s\n", left, k->help);
+		for (size_t k = 0; k < (j ? j->rows : 1); k++)
+			n += put_option(left + n, sizeof(left) - n, &keys[i + k], k == 0);
+		i += j ? j->rows - 1 : 0;
+		fprintf(to, "  %-*s %s\n", j ? 42 : 27, left, help);
 	}
 	fputs("\nThe program's own exit status is passed on; 124 is the time limit, 125 an\n"
 	      "error of pai-exec, 137 the memory limit. See pai-exec(1).\n", to);
