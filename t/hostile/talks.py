@@ -11,9 +11,9 @@ SENT = "the sandbox sent what it must not: "
 DIED = "the sandbox died before the program's end"
 
 FILE, DATA, END = 4, 5, 6
-HELLO, CREDIT, READY, STARTED, ENDED, SKIPPED, NOTE, DONE, SPENT, FAIL, RESULT = range(
-    64, 75
-)
+(
+    HELLO, CREDIT, READY, STARTED, ENDED, SKIPPED, NOTE, DONE, SPENT, FAIL, RESULT, GONE
+) = range(64, 76)  # fmt: skip
 BEGIN, TEXT, HTML, JSON, DATA_KEY, RESULT_END = 0, 1, 2, 9, 11, 14  # of a result
 UNCOUNTED = (1 << 64) - 1
 PLANTED = b"/tmp/pai-planted"
@@ -48,8 +48,9 @@ def skipped(path, reason=0):
     return frame(SKIPPED, struct.pack("<B", reason) + text(path))
 
 
-def ended(code=0, signaled=0, by=0, user=1000, system=1000, peak=1 << 20):
-    return frame(ENDED, struct.pack("<BBIQQQ", signaled, by, code, user, system, peak))
+def ended(code=0, signaled=0, by=0, user=1000, system=1000, peak=1 << 20, count=0):
+    head = struct.pack("<BBII", signaled, by, code, count)
+    return frame(ENDED, head + struct.pack("<QQQ", user, system, peak))
 
 
 def done(out=UNCOUNTED, err=UNCOUNTED):
@@ -64,7 +65,7 @@ def credit(n):
     return frame(CREDIT, struct.pack("<I", n))
 
 
-HI = frame(HELLO, struct.pack("<I", int(os.environ.get("PAI_MSG_VERSION", "4"))))
+HI = frame(HELLO, struct.pack("<I", int(os.environ.get("PAI_MSG_VERSION", "5"))))
 UP = say(HI) + step("s")  # until the host has sent all and START
 RAN = UP + say(frame(STARTED))
 OVER = RAN + say(ended(7))  # the program has ended with 7
@@ -126,7 +127,7 @@ def frames():
                     r"a frame of \d+ bytes \(at most 1048576\)",
                 ),
             )
-    for kind in 0, 1, 3, 7, 12, 13, 63, 75, 0xEE, 0xFF:
+    for kind in 0, 1, 3, 7, 12, 13, 63, 76, 0xEE, 0xFF:
         yield (
             f"kind-{kind}",
             bad(OVER + say(frame(kind, b"x")), rf"message {kind} at the wrong time"),
@@ -136,7 +137,7 @@ def frames():
             bad(say(frame(kind, b"x")), rf"message {kind} at the wrong time"),
         )
     for kind in (
-        FILE, DATA, END, STARTED, ENDED, SKIPPED, NOTE, DONE, READY, CREDIT, RESULT
+        FILE, DATA, END, STARTED, ENDED, SKIPPED, NOTE, DONE, READY, CREDIT, RESULT, GONE
     ):  # fmt: skip
         yield (
             f"first-{kind}",
@@ -389,6 +390,14 @@ def numbers():
     }.items():  # fmt: skip
         yield f"ended-{name}", bad(RAN + say(ended(**body)), "a status message .*")
     yield "ended-short", bad(RAN + say(frame(ENDED, b"\0")), "a status message .*")
+    # what only a session's guest may say
+    yield "rests", bad(RAN + say(ended(count=1)), "a kernel that rests, of no session")
+    yield (
+        "rests-killed",
+        bad(RAN + say(ended(9, signaled=1, count=1)), "a status message .*"),
+    )
+    yield "gone", bad(OVER + say(frame(GONE, text(b"a"))), ".*")
+    yield "as-input", bad(OVER + say(file(b"a", place=3)), ".*")
     yield (
         "credit-nothing-owed",
         bad(RAN + say(credit(2)), "credit for more than was sent"),
