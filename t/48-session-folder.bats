@@ -52,6 +52,10 @@ load sessions/helper
 		done
 	done <files.txt
 	says 1 -n -c x
+	# the lock too is what it was, or the session was in other hands
+	truncate -s 100 sessions/s/lock
+	away "'s'.*lock" "${turns[@]}" --session=s -n -c x
+	run -0 pai-session rm s
 }
 
 @test "a folder that others can write, links, another's folder, a newer format: refused, and nothing is touched" {

@@ -29,7 +29,7 @@ setup() {
 	# runs the tests.
 	export XDG_CONFIG_HOME=$work/.config PAI_CONFIG_NOSYSTEM=1
 	# shellcheck disable=SC2046 # names have no blanks
-	unset PAI_CONFIG $(compgen -e PAI_CODE_INTERPRETER; compgen -e PAI_FEATURES; compgen -e PAI_DEFAULTS)
+	unset PAI_CONFIG XDG_STATE_HOME $(compgen -e PAI_CODE_INTERPRETER; compgen -e PAI_FEATURES; compgen -e PAI_DEFAULTS)
 }
 
 # logged COMMAND ARG...: where PAI_JSON_LOG is a folder, what comes as JSON goes there too,

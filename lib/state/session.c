@@ -20,6 +20,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#define LOCK_MAX 32		/* bytes of the lock: a process's number */
 #define NAMES_MAX 10000u	/* in a session's folder */
 #define TRIES 100		/* at a folder that others take away and make */
 #define WAIT_FIRST_MS 20	/* between two looks at a lock, then twice that … */
@@ -224,9 +225,9 @@ static bool is_same(int at, const char *name, int fd)
 }
 
 /* 0; 1: the one who had it has taken it away meanwhile. */
-static int take_lock(struct session *s, uint64_t wait_ms, int sig_fd, struct err *e)
+static int take_lock(struct session *s, enum session_use use, uint64_t wait_ms, int sig_fd, struct err *e)
 {
-	char text[32];
+	char text[LOCK_MAX];
 	struct stat st;
 
 	s->lock = openat(s->dir, "lock", O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0600);
@@ -236,6 +237,10 @@ static int take_lock(struct session *s, uint64_t wait_ms, int sig_fd, struct err
 		return err_sys(e, ERR_SESSION, "lock");
 	if (!S_ISREG(st.st_mode))
 		return err_set(e, ERR_SESSION, "lock: not a regular file");
+	/* who has written that may have been at the rest too */
+	if (use == SESSION_TURN && st.st_size > LOCK_MAX)
+		return err_set(e, ERR_SESSION, "lock: damaged: it has %jd bytes, and %d at most "
+			       "('pai-session rm' removes it)", (intmax_t)st.st_size, LOCK_MAX);
 	if (turns_owned(&st, "lock", e) < 0 || wait_lock(s->lock, wait_ms, sig_fd, e) < 0)
 		return -1;
 	if (!is_same(s->folder, s->name, s->dir) || !is_same(s->dir, "lock", s->lock))
@@ -304,7 +309,7 @@ static int enter(struct session *s, enum session_use use, uint64_t wait_ms, int 
 		let_go(s);
 		rc = open_dir(s, use, e);
 		if (rc == 0 && use != SESSION_LOOK)
-			rc = take_lock(s, wait_ms, sig_fd, e);
+			rc = take_lock(s, use, wait_ms, sig_fd, e);
 	}
 	return rc == 1 ? err_set(e, ERR_SESSION, "others make it and take it away all the time") : rc;
 }
@@ -336,8 +341,9 @@ int session_open(struct session *s, const char *folder, const char *name, enum s
 		return -1;
 	if ((use == SESSION_LOOK ? look(s, e) : load(s, e)) == 0)
 		return 0;
-	if (use != SESSION_LOOK && s->turn > 1)
-		(void)err_in(e, "%s", "it cannot be used ('pai-session rewind' goes back to the turn before)");
+	if (use != SESSION_LOOK && e->kind == ERR_SESSION)
+		(void)err_in(e, "it cannot be used ('pai-session %s)", s->turn > 1 ? "rewind' goes back to the turn before"
+			     : "rm' removes it");
 	(void)in_session(s, e);
 	session_close(s);
 	return -1;
