@@ -4,6 +4,7 @@
 #include "config.h"
 
 #include "build.h"
+#include "rows.h"
 #include "say.h"
 
 #include "base/fd.h"
@@ -269,11 +270,7 @@ static const struct command {
 };
 #define COMMANDS (sizeof(commands) / sizeof(*commands))
 
-static const struct row {
-	struct option option;
-	const char *arg, *help;
-	unsigned takes;		/* 0: all commands have it */
-} rows[] = {
+static const struct row rows[] = {
 	{ { "name", required_argument, NULL, 'n' }, "NAME", "of the new image (default)", TAKES_BUILD },
 	{ { "include", required_argument, NULL, 'i' }, "PKG,...", "Debian packages to add (repeatable)", TAKES_BUILD },
 	{ { "requirements", required_argument, NULL, 'r' }, "FILE", "Python packages to add, for pip", TAKES_BUILD },
@@ -293,10 +290,7 @@ static int help(void)
 	for (size_t i = 0; i < COMMANDS; i++)
 		printf("  %-7s %-21s %s\n", commands[i].name, commands[i].operands, commands[i].help);
 	putchar('\n');
-	for (size_t i = 0; i < ROWS; i++)
-		printf("  %s--%s%s%-*s %s\n", rows[i].option.val == 'q' ? "-q, " : "    ", rows[i].option.name,
-		       rows[i].arg ? "=" : " ", (int)(22 - strlen(rows[i].option.name)),
-		       rows[i].arg ? rows[i].arg : "", rows[i].help);
+	rows_help(rows, ROWS, "q");
 	puts("\nExit status: 0, 1 (not in order), 125 (an error). See pai-image(1).");
 	return say_flushed(0);
 }
@@ -306,8 +300,7 @@ static int list_words(void)
 {
 	for (size_t i = 0; i < COMMANDS; i++)
 		printf("%s\t%s\n", commands[i].name, commands[i].help);
-	for (size_t i = 0; i < ROWS; i++)
-		printf("--%s\t%s\t%s\n", rows[i].option.name, rows[i].arg ? rows[i].arg : "-", rows[i].help);
+	rows_list(rows, ROWS);
 	return say_flushed(0);
 }
 
@@ -345,20 +338,17 @@ static int take_option(int got, struct request *rq, struct err *e)
 /* *TAKEN is what the options are for that not all commands have. */
 static int parse(int argc, char **argv, struct request *rq, unsigned *taken, struct err *e)
 {
-	struct option longs[ROWS + 2] = { 0 };
+	struct option longs[ROWS_MAX + 2];
 	int got = 0;
 
-	for (size_t i = 0; i < ROWS; i++)
-		longs[i] = rows[i].option;
-	longs[ROWS] = (struct option){ "list-options", no_argument, NULL, 'L' };
+	rows_longs(rows, ROWS, longs);
 	opterr = 0;
 	while (got == 0) {
 		got = getopt_long(argc, argv, ":q", longs, NULL);
 		if (got == '?' || got == ':')
 			return err_set(e, ERR_USAGE, "%s: unknown option, or its value is missing; "
 				       "'pai-image --help' shows all", argv[optind - 1]);
-		for (size_t i = 0; i < ROWS; i++)
-			*taken |= rows[i].option.val == got ? rows[i].takes : 0;
+		*taken |= rows_takes(rows, ROWS, got);
 		if (got != -1)
 			got = take_option(got, rq, e);
 		else

@@ -4,6 +4,7 @@
 #include "config.h"
 
 #include "request.h"
+#include "rows.h"
 #include "say.h"
 
 #include "base/fd.h"
@@ -168,11 +169,7 @@ static const struct command {
 };
 #define COMMANDS (sizeof(commands) / sizeof(*commands))
 
-static const struct row {
-	struct option option;
-	const char *arg, *help;
-	unsigned takes;		/* 0: all commands have it */
-} rows[] = {
+static const struct row rows[] = {
 	{ { "json", no_argument, NULL, 'j' }, NULL, "say it as JSON", 0 },
 	{ { "session-dir", required_argument, NULL, 'd' }, "DIR", "where sessions lie (the user's state folder)", 0 },
 	{ { "lock-wait", required_argument, NULL, 'w' }, "TIME", "wait for a session in use (60s)", 0 },
@@ -191,10 +188,7 @@ static int help(void)
 	for (size_t i = 0; i < COMMANDS; i++)
 		printf("  %-6s %-24s %s\n", commands[i].name, commands[i].operands, commands[i].help);
 	putchar('\n');
-	for (size_t i = 0; i < ROWS; i++)
-		printf("  %s--%s%s%-*s %s\n", rows[i].option.val == 'o' ? "-o, " : "    ", rows[i].option.name,
-		       rows[i].arg ? "=" : " ", (int)(22 - strlen(rows[i].option.name)),
-		       rows[i].arg ? rows[i].arg : "", rows[i].help);
+	rows_help(rows, ROWS, "o");
 	puts("\nExit status: 0, 1 (no such session, turn or file), 125 (an error). See pai-session(1).");
 	return say_flushed(0);
 }
@@ -204,8 +198,7 @@ static int list_words(void)
 {
 	for (size_t i = 0; i < COMMANDS; i++)
 		printf("%s\t%s\n", commands[i].name, commands[i].help);
-	for (size_t i = 0; i < ROWS; i++)
-		printf("--%s\t%s\t%s\n", rows[i].option.name, rows[i].arg ? rows[i].arg : "-", rows[i].help);
+	rows_list(rows, ROWS);
 	return say_flushed(0);
 }
 
@@ -235,9 +228,7 @@ struct given {			/* what counts after the configuration, and what for */
 /* One option; 0, -1, or 'h', 'V', 'L'. */
 static int take_option(int got, struct request *rq, struct given *given, struct err *e)
 {
-	for (size_t i = 0; i < ROWS; i++)
-		if (rows[i].option.val == got)
-			given->taken |= rows[i].takes;
+	given->taken |= rows_takes(rows, ROWS, got);
 	switch (got) {
 	case 'j':
 		rq->json = true;
@@ -265,12 +256,10 @@ static int take_option(int got, struct request *rq, struct given *given, struct 
  * none. */
 static int parse(int argc, char **argv, char **words, struct request *rq, struct given *given, struct err *e)
 {
-	struct option longs[ROWS + 2] = { 0 };
+	struct option longs[ROWS_MAX + 2];
 	int got = 0;
 
-	for (size_t i = 0; i < ROWS; i++)
-		longs[i] = rows[i].option;
-	longs[ROWS] = (struct option){ "list-options", no_argument, NULL, 'L' };
+	rows_longs(rows, ROWS, longs);
 	opterr = 0;
 	while (got == 0) {
 		int at = optind;
