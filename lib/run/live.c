@@ -161,6 +161,8 @@ int live_verify(const struct live *l, struct err *e)
 
 void live_code(struct live *l, const uint8_t *text, size_t n)
 {
+	if (!l->on)		/* nobody asks for its digest */
+		return;
 	sha256_update(&l->code, n, text);
 	l->code_bytes += n;
 }
