@@ -192,6 +192,44 @@ class Runsc(Way):
             subprocess.run(delete, capture_output=True)
 
 
+class Podman(Way):
+    """The same files as a container of podman whose runtime is runsc: what one has
+    without a program of ours. What it keeps on disk is in the scratch folder."""
+
+    name = "podman+runsc"
+
+    def __init__(self, scratch, tree):
+        super().__init__(scratch)
+        os.chown(self.work, USER, USER)
+        home = scratch / "podman-home"
+        link_fonts(home, tree)
+        runtime = scratch / "runsc-for-podman"
+        runtime.write_text(
+            "#!/bin/sh\n"
+            f"exec runsc --root={scratch}/podman-runsc --platform=systrap"
+            ' --network=none --ignore-cgroups "$@"\n'
+        )
+        runtime.chmod(0o755)
+        at = scratch / "podman"
+        self.words = ["podman", f"--root={at}/root", f"--runroot={at}/run"]
+        self.words += [f"--tmpdir={at}/tmp", "--events-backend=none"]
+        self.words += ["--cgroup-manager=cgroupfs", f"--runtime={runtime}"]
+        self.words += ["run", "--rm", "--network=none", "--read-only", "--ulimit=host"]
+        self.words += ["--log-driver=none", f"--user={USER}:{USER}"]
+        self.words += ["--workdir=/workspace"]
+        self.words += ["-v", f"{self.work}:/workspace", "-v", f"{home}:{ENV['HOME']}"]
+        self.words += [f"--env={name}={value}" for name, value in ENV.items()]
+        self.words += ["--rootfs", f"{tree}:O"]
+
+    def command(self, program):
+        return {"args": [*self.words, *program.words()]}
+
+    def trial(self):
+        """A run of nothing: podman is not made for every host that runsc works on."""
+        words = [*self.words, "/bin/true"]
+        return subprocess.run(words, stdin=subprocess.DEVNULL, capture_output=True)
+
+
 class Pai(Way):
     """pai-exec, as a clone of a template or with --fresh."""
 
