@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # bats file_tags=sandbox
-# Every example of the man pages and of the README's first screen, as it stands there.
+# Every example of the man pages and of the README, as it stands there.
 
 load helper
 
@@ -69,10 +69,19 @@ all() {
 	grep -q '^count,' sum.csv
 }
 
-@test "the README's first screen" {
+@test "the README's ten uses" {
 	prepare
-	sed -n 's/^    //p' "$PAI_SOURCE/README.md" | sed '/^deploy/d; /^pai-exec --session/,$d' >screen
+	awk '/^```/ { screen = !screen } !screen && sub(/^    /, "")' "$PAI_SOURCE/README.md" | sed '/^deploy/d; /^pai-exec --session/,$d' >uses
+	[ "$(wc -l <uses)" = 10 ]
 	all "printf 'print(40+2)'~^42\$" "job.py a b~^\['a', 'b'\] 8\$" "report.py~^True\$" "tar -c src~" \
-		"pandas.__version__~^\"[0-9.]+" "describe()'~<table" "ndjson~\"start\".*\"end\"" "sort -r~^3.2.1\$" <screen
-	[ "$(cat out/job.txt out/report.txt job.txt)" = jobrjob ]
+		"math.comb~^137846528820\$" "describe()'~<table" "ndjson~\"start\".*\"end\"" "sort -r~^3.2.1\$" \
+		"sha256sum~^\[\] 0\$" "xargs~\['sales.csv'\] 0" <uses
+	[ "$(cat out/job.txt out/report.txt job.txt kept/job.txt data.csv.d/job.txt sales.csv.d/job.txt)" = jobrjobjobjobjob ]
+}
+
+@test "the README's screens are what their commands print" {
+	prepare
+	# all of it runs as that user
+	printf '#!/bin/bash\nexec %s "$@"\n' "${pai[*]:${#as_user[@]}}" >bin/pai-exec
+	TMPDIR=$work "${as_user[@]}" "$PAI_SOURCE/t/screens"
 }
