@@ -57,6 +57,7 @@ pai-exec -e PAI_TEST|PAI_TEST
 pai-exec |data.csv job.py 'my dir' other sub
 pai-exec -i |data.csv job.py 'my dir' other sub
 pai-exec -i job.py -i da|data.csv
+pai-exec -i job.py --inp|--input
 pai-exec -i a:b -e mail=a@b --input=da|data.csv
 pai-exec --output-dir=|'my dir' other sub
 pai-exec -o s|sub
@@ -95,7 +96,7 @@ pai-session --session-dir=other s|show
 pai-session --|--help --json --lock-wait --session-dir --version
 pai-session list --|--help --json --lock-wait --session-dir --version
 pai-session prune --|--dry-run --help --json --lock-wait --older --session-dir --version
-pai-session get --o|--output
+pai-session get --outp|--output
 pai-session get -o |data.csv job.py 'my dir' other sub
 pai-session get alpha --output=jo|job.py
 pai-session get |alpha beta
@@ -168,7 +169,9 @@ odd() {
 	mkdir -p odd/{'$(touch ran)','a b','*','`touch ran`'} .data/pai/images/zz{'$(touch ran)',' b','*','`touch ran`'}
 	echo '{}' | tee .data/pai/images/*/image.json >/dev/null
 	"$PAI_BUILD/t/session-make" odd epsilon 2
+	export PAI_DEFAULTS_SESSION_DIR=odd
 	offers "$1" <<'EOS'
+pai-exec -s |epsilon
 pai-exec --session-dir=odd -s |epsilon
 pai-session --session-dir odd rm |epsilon
 pai-exec --image=z|zz-one zz-two
