@@ -21,15 +21,16 @@ prepare() { # prepare SHELL
 
 # offers SHELL: standard input has lines of LINE|WORDS.
 offers() {
-	local line i=0 bad=0 lines=() wanted=() got=()
+	local line i bad=0 lines=() wanted=() got=()
 	while IFS= read -r line; do
 		lines+=("${line%|*}") wanted+=("${line##*|}")
 	done
-	mapfile -t got < <("$PAI_SOURCE/t/tab" "$1" "${lines[@]}")
+	"$PAI_SOURCE/t/tab" "$1" "${lines[@]}" >.got || return
+	mapfile -t got <.got
 	for i in "${!lines[@]}"; do
-		[ "${got[i]-}" != "${wanted[i]}" ] || continue
+		[ "${got[i]}" != "${wanted[i]}" ] || continue
 		bad=1
-		printf '%s\n  wanted: %s\n  got:    %s\n' "${lines[i]}" "${wanted[i]}" "${got[i]-nothing}"
+		printf '%s\n  wanted: %s\n  got:    %s\n' "${lines[i]}" "${wanted[i]}" "${got[i]}"
 	done
 	[ "$bad" = 0 ]
 }
