@@ -245,7 +245,8 @@ void options_list(FILE *to)
 {
 	for (size_t i = 0; i < keys_n; i++)
 		if (keys[i].help)
-			fprintf(to, "--%s\t%s\t%c\t%s\n", keys[i].name, keys[i].arg ? keys[i].arg : "-",
+			fprintf(to, "--%s\t%s%s%s\t%c\t%s\n", keys[i].name, keys[i].flags & KEY_OPTIONAL ? "=" : "",
+				keys[i].arg ? keys[i].arg : "-", keys[i].flags & KEY_MANY ? "..." : "",
 				keys[i].letter ? keys[i].letter : '-', keys[i].help);
 }
 

@@ -10,8 +10,8 @@
 /* Fills *P (plan_init() was called) from the configuration and ARGV. */
 int options_parse(int argc, char **argv, char **environ, struct plan *p, struct err *e);
 void options_help(FILE *to);
-/* One line an option: --name, argument, letter, help; parted by tabs, "-" for
- * what it has not. */
+/* One line an option: --name, argument (=FILE: may be left out, NAME...: again and again),
+ * letter, help; parted by tabs, "-" for what it has not. */
 void options_list(FILE *to);
 /* One line a key of a file: path, argument, variable. */
 void options_list_keys(FILE *to);

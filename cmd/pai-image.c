@@ -282,6 +282,7 @@ static const struct row rows[] = {
 	{ { "version", no_argument, NULL, 'V' }, NULL, "show the version", 0 },
 };
 #define ROWS (sizeof(rows) / sizeof(*rows))
+#define LETTERS "q"		/* those that are short options */
 
 static int help(void)
 {
@@ -290,17 +291,18 @@ static int help(void)
 	for (size_t i = 0; i < COMMANDS; i++)
 		printf("  %-7s %-21s %s\n", commands[i].name, commands[i].operands, commands[i].help);
 	putchar('\n');
-	rows_help(rows, ROWS, "q");
+	rows_help(rows, ROWS, LETTERS);
 	puts("\nExit status: 0, 1 (not in order), 125 (an error). See pai-image(1).");
 	return say_flushed(0);
 }
 
-/* For the completions: the commands, then the options. */
+/* For the completions: the commands, then the options; see rows_list(). */
 static int list_words(void)
 {
 	for (size_t i = 0; i < COMMANDS; i++)
-		printf("%s\t%s\n", commands[i].name, commands[i].help);
-	rows_list(rows, ROWS);
+		printf("%s\t%s\t-\t%s\t%u\n", commands[i].name, *commands[i].operands ? commands[i].operands : "-",
+		       commands[i].help, commands[i].takes);
+	rows_list(rows, ROWS, LETTERS);
 	return say_flushed(0);
 }
 
@@ -344,7 +346,7 @@ static int parse(int argc, char **argv, struct request *rq, unsigned *taken, str
 	rows_longs(rows, ROWS, longs);
 	opterr = 0;
 	while (got == 0) {
-		got = getopt_long(argc, argv, ":q", longs, NULL);
+		got = getopt_long(argc, argv, ":" LETTERS, longs, NULL);
 		if (got == '?' || got == ':')
 			return err_set(e, ERR_USAGE, "%s: unknown option, or its value is missing; "
 				       "'pai-image --help' shows all", argv[optind - 1]);

@@ -180,6 +180,7 @@ static const struct row rows[] = {
 	{ { "version", no_argument, NULL, 'V' }, NULL, "show the version", 0 },
 };
 #define ROWS (sizeof(rows) / sizeof(*rows))
+#define LETTERS "o"		/* those that are short options */
 
 static int help(void)
 {
@@ -188,17 +189,18 @@ static int help(void)
 	for (size_t i = 0; i < COMMANDS; i++)
 		printf("  %-6s %-24s %s\n", commands[i].name, commands[i].operands, commands[i].help);
 	putchar('\n');
-	rows_help(rows, ROWS, "o");
+	rows_help(rows, ROWS, LETTERS);
 	puts("\nExit status: 0, 1 (no such session, turn or file), 125 (an error). See pai-session(1).");
 	return say_flushed(0);
 }
 
-/* For the completions: the commands, then the options. */
+/* For the completions: the commands, then the options; see rows_list(). */
 static int list_words(void)
 {
 	for (size_t i = 0; i < COMMANDS; i++)
-		printf("%s\t%s\n", commands[i].name, commands[i].help);
-	rows_list(rows, ROWS);
+		printf("%s\t%s\t-\t%s\t%u\n", commands[i].name, *commands[i].operands ? commands[i].operands : "-",
+		       commands[i].help, commands[i].takes);
+	rows_list(rows, ROWS, LETTERS);
 	return say_flushed(0);
 }
 
@@ -268,7 +270,7 @@ static int parse(int argc, char **argv, char **words, struct request *rq, struct
 			*words++ = argv[optind++];
 			continue;
 		}
-		got = getopt_long(argc, argv, "-:o:", longs, NULL);
+		got = getopt_long(argc, argv, "-:" LETTERS ":", longs, NULL);
 		if (got == ':')
 			return err_set(e, ERR_USAGE, "%s: needs a value behind it", argv[at]);
 		if (got == '?')

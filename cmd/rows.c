@@ -35,8 +35,9 @@ void rows_help(const struct row *row, size_t n, const char *letters)
 	}
 }
 
-void rows_list(const struct row *row, size_t n)
+void rows_list(const struct row *row, size_t n, const char *letters)
 {
 	for (size_t i = 0; i < n; i++)
-		printf("--%s\t%s\t%s\n", row[i].option.name, row[i].arg ? row[i].arg : "-", row[i].help);
+		printf("--%s\t%s\t%c\t%s\t%u\n", row[i].option.name, row[i].arg ? row[i].arg : "-",
+		       strchr(letters, row[i].option.val) ? row[i].option.val : '-', row[i].help, row[i].takes);
 }

@@ -21,7 +21,7 @@ void rows_longs(const struct row *row, size_t n, struct option longs[ROWS_MAX + 
 unsigned rows_takes(const struct row *row, size_t n, int got);
 /* A line of --help for each. */
 void rows_help(const struct row *row, size_t n, const char *letters);
-/* The same for the completions. */
-void rows_list(const struct row *row, size_t n);
+/* The same for the completions: name, argument, letter, help, takes; tabs in between. */
+void rows_list(const struct row *row, size_t n, const char *letters);
 
 #endif

@@ -1,57 +1,69 @@
 # SPDX-License-Identifier: Apache-2.0
-# bash completion for pai-session. Made by completions/generate-session from its tables: change that.
+# bash completion for pai-session. Made by completions/generate from its tables: change that.
 
-# The folders where the words, the environment or the user's state folder say.
-_pai_session_names() {
-	local dir='' i name
-	for ((i = 1; i < cword; i++)); do
-		case ${words[i]} in
-		--session-dir=*) dir=${words[i]#*=} ;;
-		--session-dir) dir=${words[i + 1]} ;;
-		esac
-	done
-	dir=${dir:-${PAI_DEFAULTS_SESSION_DIR:-${XDG_STATE_HOME:-$HOME/.local/state}/pai/sessions}}
-	for name in "$dir/$cur"*/; do
-		[[ ! -d $name ]] || COMPREPLY+=("$(basename "$name")")
-	done
-}
-
+# shellcheck disable=SC2034,SC2088 # _init_completion sets them; a ~ as it was typed
 _pai_session() {
-	# shellcheck disable=SC2034 # _init_completion sets them
-	local cur prev words cword split command='' operands=0 i
-	_init_completion -s || return
-	case $prev in
-	--session-dir)
-		_filedir -d
-		return
-		;;
-	--output | -o)
-		_filedir
-		return
-		;;
-	--lock-wait | --older)
-		return
-		;;
-	esac
+	local takes='^(--session-dir|--lock-wait|--output|--older|-[o])$' commands=yes
+	local cur prev words cword word i at option='' ended='' dir='' head='' offer='' operands=() IFS=$' \t\n'
+	_init_completion -n :@= || return
 	for ((i = 1; i < cword; i++)); do
-		case ${words[i]} in
-		--session-dir | --lock-wait | --older | --output | -o) ((i += 1)) ;;
-		-*) ;;
-		*)
-			[[ -z $command ]] || ((operands += 1))
-			command=${command:-${words[i]}}
-			;;
-		esac
+		word=${words[i]}
+		if [[ $ended || $word != -?* ]]; then
+			operands+=("$word")
+			[[ $commands ]] || ended=yes
+		elif [[ $word == -- ]]; then
+			ended=yes
+		elif [[ $word =~ $takes ]]; then
+			((++i < cword)) || option=$word
+			[[ $word != --session-dir ]] || dir=${words[i]}
+		elif [[ $word == --session-dir=* ]]; then
+			dir=${word#*=}
+		fi
 	done
-	if [[ $cur == -* ]]; then
-		mapfile -t COMPREPLY < <(compgen -W "--json --session-dir= --lock-wait= --output= --older= --dry-run --help --version" -- "$cur")
-		[[ ${COMPREPLY[0]-} != *= ]] || compopt -o nospace
-	elif [[ -z $command ]]; then
-		mapfile -t COMPREPLY < <(compgen -W "list show log fork rewind rm prune put get" -- "$cur")
-	elif [[ $command == rm ]] || { ((operands == 0)) && [[ $command != list && $command != prune ]]; }; then
-		_pai_session_names
-	elif [[ $command == put ]]; then
-		_filedir
+	if [[ ! $option && $cur == --*=* ]]; then
+		[[ $ended ]] || option=${cur%%=*}
+		head=${cur%%=*}= cur=${cur#*=}
 	fi
+	at=${operands[0]-}:$((${#operands[@]} < 2 ? ${#operands[@]} : 2))
+	[[ $ended || $cur != -* ]] || at=:${operands[0]-}:
+	[[ $option != -[!-]* ]] || option=-${option: -1}
+	case ${option:-$at} in
+	--session-dir) offer='@folder' ;;
+	--output | -o) offer='@file' ;;
+	:prune:) offer=' --older= --dry-run --json --session-dir= --lock-wait= --help --version' ;;
+	:get:) offer=' --output= --json --session-dir= --lock-wait= --help --version' ;;
+	:*:) offer=' --json --session-dir= --lock-wait= --help --version' ;;
+	:0) offer=' list show log fork rewind rm prune put get' ;;
+	show:1) offer=@session ;;
+	log:1) offer=@session ;;
+	fork:1) offer=@session ;;
+	rewind:1) offer=@session ;;
+	rm:*) offer=@session ;;
+	put:1) offer=@session ;;
+	put:2) offer=@file ;;
+	get:1) offer=@session ;;
+	esac
+	case $offer in
+	@file) _filedir ;;
+	@folder) _filedir -d ;;
+	@image) [[ $cur == */* ]] && _filedir -d || offer=$(pai-image list 2>/dev/null | sed -nE 's/^([A-Za-z0-9._-]+) +[0-9]+ .*/\1/p') ;;
+	@session)
+		dir=$(xargs printf %s <<<"$dir" 2>/dev/null)
+		[[ $dir != '~/'* ]] || dir=$HOME/${dir:2}
+		offer=$(pai-session ${dir:+--session-dir="$dir"} list 2>/dev/null | sed -nE 's/^([A-Za-z0-9._-]+) +[0-9]+ .*/\1/p')
+		;;
+	@variable) offer=$(compgen -e) ;;
+	esac
+	read -rd '' -a words <<<"$offer"
+	for word in "${words[@]}"; do
+		[[ $word == @* || $word != "$cur"* ]] || COMPREPLY+=("$word")
+	done
+	# what readline replaces begins behind the last of its breaks
+	word=${COMP_WORDBREAKS//[!:@=]/}
+	cur=$head$cur
+	word=${cur%"${cur##*["${word:- }"]}"}
+	COMPREPLY=("${COMPREPLY[@]/#/$head}")
+	COMPREPLY=("${COMPREPLY[@]#"$word"}")
+	[[ ${COMPREPLY[*]} != *= ]] || compopt -o nospace
 } &&
 	complete -F _pai_session pai-session

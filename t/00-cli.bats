@@ -189,18 +189,6 @@ load helper
 	[ -z "$output" ]
 }
 
-@test "the completions are those of the option table" {
-	"$PAI_SOURCE/completions/generate" "$PAI_BUILD/pai-exec" "$PWD"
-	for f in pai-exec.bash _pai-exec pai-exec.fish; do
-		cmp "$f" "$PAI_SOURCE/completions/$f"
-	done
-	bash -n pai-exec.bash
-	"$PAI_SOURCE/completions/generate-image" "$PAI_BUILD/pai-image" "$PWD"
-	for f in pai-image.bash _pai-image pai-image.fish; do
-		cmp "$f" "$PAI_SOURCE/completions/$f"
-	done
-}
-
 @test "every command and option of pai-image is in its man page" {
 	while IFS=$'\t' read -r word _; do
 		case $word in
@@ -209,46 +197,6 @@ load helper
 		*) grep -qE "^\.It Cm $word( |$)" "$PAI_SOURCE/man/pai-image.1" ;;
 		esac
 	done < <("$PAI_BUILD/pai-image" --list-options)
-}
-
-# complete FILE FUNCTION LINE...: what bash makes of each line, one a line
-complete() {
-	bash -c '
-		_init_completion() { cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]} words=("${COMP_WORDS[@]}") cword=$COMP_CWORD split=false; }
-		_filedir() { COMPREPLY=(files); }
-		compopt() { :; }
-		. "$1"
-		function=$2
-		shift 2
-		for line; do
-			read -ra COMP_WORDS <<<"$line"
-			[[ $line != *" " ]] || COMP_WORDS+=("")
-			COMP_CWORD=$((${#COMP_WORDS[@]} - 1)) COMPREPLY=()
-			"$function"
-			echo "${COMPREPLY[*]}"
-		done' bash "$PAI_SOURCE/completions/$1" "${@:2}"
-}
-
-@test "bash completes names of images and sessions from the disk" {
-	export XDG_DATA_HOME=$PWD/data XDG_STATE_HOME=$PWD/state
-	mkdir -p data/pai/images/zz-{one,two,half} state/pai/sessions/{alpha,beta,.hidden} other/gamma
-	touch data/pai/images/zz-{one,two}/image.json
-	run -0 complete pai-exec.bash _pai_exec 'pai-exec --image zz-' 'pai-exec --image ./' 'pai-exec -s ' \
-		'pai-exec --session-dir other --session ' 'pai-exec --session b' 'pai-exec zz'
-	[ "${lines[0]}" = 'zz-one zz-two' ]
-	[ "${lines[1]}" = files ]
-	[ "${lines[2]}" = 'alpha beta' ]
-	[ "${lines[3]}" = gamma ]
-	[ "${lines[4]}" = beta ]
-	[ "${lines[5]}" = files ]
-	run -0 complete pai-image.bash _pai_image 'pai-image ver' 'pai-image verify zz-t' 'pai-image warm --cpus 2 zz-o' \
-		'pai-image build --req' 'pai-image build --name zz-' 'pai-image build --wheels '
-	[ "${lines[0]}" = verify ]
-	[ "${lines[1]}" = zz-two ]
-	[ "${lines[2]}" = zz-one ]
-	[ "${lines[3]}" = --requirements= ]
-	[ "${lines[4]}" = 'zz-one zz-two' ]
-	[ "${lines[5]}" = files ]
 }
 
 @test "--check takes no program" {

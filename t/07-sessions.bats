@@ -530,7 +530,7 @@ wrong() {
 	[ "$stderr" = 'pai-session: write to standard output: No space left on device' ]
 }
 
-@test "every command and option of pai-session is in its man page and completions" {
+@test "every command and option of pai-session is in its man page" {
 	man=$PAI_SOURCE/man/pai-session.1
 	while IFS=$'\t' read -r word _; do
 		if [[ $word == --* ]]; then
@@ -539,34 +539,4 @@ wrong() {
 			grep -qE "^\.(Cm|It Cm) $word( |$)" "$man"
 		fi
 	done < <(sessions --list-options)
-	mkdir gen
-	"$PAI_SOURCE/completions/generate-session" "$PAI_BUILD/pai-session" gen
-	for f in pai-session.bash _pai-session pai-session.fish; do
-		cmp "gen/$f" "$PAI_SOURCE/completions/$f"
-	done
-}
-
-@test "bash completes commands, options, and names of sessions from the disk" {
-	turn alpha
-	turn beta
-	mkdir s/.hidden
-	run -0 bash -c '
-		_init_completion() { cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]} words=("${COMP_WORDS[@]}") cword=$COMP_CWORD split=false; }
-		_filedir() { :; }
-		compopt() { :; }
-		. "$1"
-		shift
-		for line; do
-			read -ra COMP_WORDS <<<"$line"
-			[[ $line != *" " ]] || COMP_WORDS+=("")
-			COMP_CWORD=$((${#COMP_WORDS[@]} - 1)) COMPREPLY=()
-			_pai_session
-			echo "${COMPREPLY[*]}"
-		done' bash "$PAI_SOURCE/completions/pai-session.bash" 'pai-session re' 'pai-session --session-dir=s show ' \
-		'pai-session --session-dir=s rm alpha b' 'pai-session prune --ol' 'pai-session --session-dir s fork al'
-	[ "${lines[0]}" = rewind ]
-	[ "${lines[1]}" = 'alpha beta' ]
-	[ "${lines[2]}" = beta ]
-	[ "${lines[3]}" = '--older=' ]
-	[ "${lines[4]}" = alpha ]
 }
