@@ -26,7 +26,7 @@ prepare() {
 	local document
 	cd "$PAI_SOURCE"
 	for document in man/*.[1-9] *.md deploy/*/*.md; do
-		[ -z "$(shown "$document")" ] || grep -qE "^[[:space:]]*examples $document( |\$)" t/15-examples.bats t/82-image.bats ||
+		[ -z "$(shown "$document")" ] || grep -qE "^[[:space:]]*examples $document( |'|\$)" t/15-examples.bats t/82-image.bats ||
 			{ echo "$document: none"; return 1; }
 	done
 }
@@ -74,10 +74,11 @@ prepare() {
 
 @test "pai-exec.yaml(5): its sample and its example" {
 	prepare
-	mkdir -p .config/pai
+	mkdir -p .config/pai cache
+	export XDG_CACHE_HOME=$work/cache
 	awk '/^\.Ed/ { literal = 0 } literal; /^\.Bd -literal/ { literal = 1; n++ } END { exit n != 1 }' \
 		"$PAI_SOURCE/man/pai-exec.yaml.5" | sed 's/\\(dq/"/g' >.config/pai/pai.yaml
-	[ -z "${as_user[*]}" ] || chown -R 12345 .config
+	[ -z "${as_user[*]}" ] || chown -R 12345 .config cache
 	examples man/pai-exec.yaml.5 <<-'END'
 		--check ~ defaults.timeout = 2m, by .*/pai.yaml:9
 	END
@@ -142,7 +143,7 @@ prepare() {
 	local default
 	while read -r name default; do
 		grep -qF -- "\`$name=" table || { echo "no $name"; return 1; }
-		[ -z "$default" ] || grep -F -- "\`$name=" table | grep -qE "[(, ]$default[,);]" || { echo "$name: not $default"; return 1; }
+		[ -z "$default" ] || grep -F -- "\`$name=" table | grep -qE "[(, ]${default}[,);]" || { echo "$name: not $default"; return 1; }
 	done < <(sed -nE 's/^ *p\.add_argument\("(--[a-z-]+)"(.*default="?([0-9A-Z]+)"?[,)])?.*/\1 \3/p' "$PAI_SOURCE/deploy/mcp/pai-exec-mcp")
 	[ "$(grep -oE -- '--[a-z-]+=' table | wc -l)" = "$(grep -c add_argument "$PAI_SOURCE/deploy/mcp/pai-exec-mcp")" ]
 }
