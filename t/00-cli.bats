@@ -162,6 +162,20 @@ load helper
 	done
 }
 
+@test "every key and word of the JSON is in its man page, and no other" {
+	page=$PAI_SOURCE/man/pai-exec-result.5
+	jq -r '.["$defs"] | to_entries[] | select(.key != "limits") | .value | .. | .properties? // empty | keys[]' \
+		"$PAI_SOURCE/deploy/schema/pai-exec-1.schema.json" | sort -u >keys
+	sed -nE 's/^\.(It )?Va //p' "$page" | tr -s ' ,.:;()' '\n' | grep -E '^[a-z]' | sort -u >told
+	diff keys told
+	sed -n 's/.*{ "\([a-z_]*\)", 12[5-7] }.*/\1/p' "$PAI_SOURCE/lib/base/err.c" >words
+	[ "$(wc -l <words)" -gt 9 ]
+	jq -r '.. | .enum? // empty | .[] | strings' "$PAI_SOURCE/deploy/schema/pai-exec-1.schema.json" >>words
+	while read -r word; do
+		grep -qE "(^\.(Li|It|It Li|Qq) .*|, )\b$word\b" "$page" || { echo "man: $word"; return 1; }
+	done <words
+}
+
 @test "every option is in --help, which fits a screen of 80 x 40" {
 	run -0 pai-exec --help
 	! grep -E '.{81}' <<<"$output" || return 1
