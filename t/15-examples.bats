@@ -26,7 +26,7 @@ prepare() {
 	local document
 	cd "$PAI_SOURCE"
 	for document in man/*.[1-9] *.md deploy/*/*.md; do
-		[ -z "$(shown "$document")" ] || grep -qE "^[[:space:]]*examples $document( |'|\$)" t/15-examples.bats t/82-image.bats ||
+		[ -z "$(shown "$document")" ] || grep -qE "(^|[ ;[:space:]])examples $document( |'|\$)" t/15-examples.bats t/82-image.bats ||
 			{ echo "$document: none"; return 1; }
 	done
 }
