@@ -162,6 +162,20 @@ load helper
 	done
 }
 
+@test "every key and word of the JSON is in its man page, and no other" {
+	page=$PAI_SOURCE/man/pai-exec-result.5
+	jq -r '.["$defs"] | to_entries[] | select(.key != "limits") | .value | .. | .properties? // empty | keys[]' \
+		"$PAI_SOURCE/deploy/schema/pai-exec-1.schema.json" | sort -u >keys
+	sed -nE 's/^\.(It )?Va //p' "$page" | tr -s ' ,.:;()' '\n' | grep -E '^[a-z]' | sort -u >told
+	diff keys told
+	sed -n 's/.*{ "\([a-z_]*\)", 12[5-7] }.*/\1/p' "$PAI_SOURCE/lib/base/err.c" >words
+	[ "$(wc -l <words)" -gt 9 ]
+	jq -r '.. | .enum? // empty | .[] | strings' "$PAI_SOURCE/deploy/schema/pai-exec-1.schema.json" >>words
+	while read -r word; do
+		grep -qE "(^\.(Li|It|It Li|Qq) .*|, )\b$word\b" "$page" || { echo "man: $word"; return 1; }
+	done <words
+}
+
 @test "every option is in --help, which fits a screen of 80 x 40" {
 	run -0 pai-exec --help
 	! grep -E '.{81}' <<<"$output" || return 1
@@ -183,20 +197,73 @@ load helper
 	done < <(grep -oE 'Fl Fl [a-z-]+' "$page" | cut -c 7- | sort -u)
 }
 
-@test "the man pages have no fault that mandoc knows of" {
+@test "the man pages have no fault that mandoc knows of, and refer to pages that exist" {
 	command -v mandoc >/dev/null || skip 'mandoc is missing'
-	run -0 mandoc -T lint -W warning "$PAI_SOURCE"/man/*.[15]
+	# Ours and those of other packages that are meant, for a machine may have no pages. Not
+	# -W base: by that a page refers to none but those of the base system in /usr/share/man.
+	mkdir -p all/man1 all/man5
+	cp "$PAI_SOURCE"/man/*.1 all/man1
+	cp "$PAI_SOURCE"/man/*.5 all/man5
+	touch all/man1/{bwrap,gzip,pip,python3,tar,timeout}.1
+	MANPATH=$PWD/all run -0 --separate-stderr mandoc -T lint -W style "$PAI_SOURCE"/man/*.[15]
 	[ -z "$output" ]
+	# and a fault would be seen
+	rm all/man1/tar.1
+	MANPATH=$PWD/all run -1 --separate-stderr mandoc -T lint -W style "$PAI_SOURCE"/man/*.[15]
+	[[ $output == *'not found: Xr tar 1'* ]]
 }
 
-@test "every command and option of pai-image is in its man page" {
+@test "a screen of 80 columns breaks no example of the man pages, and no line is longer" {
+	command -v mandoc >/dev/null || skip 'mandoc is missing'
+	for page in "$PAI_SOURCE"/man/*.[15]; do
+		mandoc -T utf8 -O width=78 "$page" | sed 's/.\x08//g' >shown
+		! LC_ALL=C.UTF-8 grep -E '.{81}' shown || { echo "$page"; return 1; }
+		sed -nE 's/^\.D[1l] ([$#] )/\1/p' "$page" | sed 's/\\(dq/"/g; s/\\e/\\/g; s/\\&//g' | while IFS= read -r line; do
+			grep -qF -- "$line" shown || { echo "$page: $line"; return 1; }
+		done
+	done
+}
+
+# told PAGE OPTION: what the man page says of it, on one line
+told() {
+	awk -v name="Fl Fl ${2#--}( |\$)" '/^\.(It|Sh|Ss) / { on = $0 ~ name } on' "$1" |
+		sed 's/^\.Pq Cm \(.*\)/(\1)/; s/^\.Pq \(.*\)/(\1)/; s/^\.[A-Z][a-z] //' | tr '\n' ' '
+}
+
+@test "a default is the same in the man page, in --help and in what is done" {
+	done_=$(pai-exec --json --script --image=./none -c 1 | jq -r '.limits | to_entries[] | "\(.key) \(.value)"') || :
+	n=0
+	while IFS=$'\t' read -r program page name default; do
+		[[ $(told "$PAI_SOURCE/man/$page" "$name") == *"($default"[\),\;\ ]* ]] || { echo "$page: $name: not ($default)"; return 1; }
+		[[ $("$PAI_BUILD/$program" --help | grep -- "$name\b") == *"($default"[\),\;]* ]] || { echo "--help: $name: not ($default)"; return 1; }
+		limit=$(sed -nE "s/^$(tr - _ <<<"${name#--}")(_ms|_bytes|) //p" <<<"$done_")
+		[ "$program" = pai-exec ] || limit=
+		case $limit in
+		'' | "$default") ;;
+		null) [ "$default" = none ] ;;
+		10485760) [ "$default" = none ] ;; # with --json
+		*) awk -v limit="$limit" '{ exit limit != $1 * (/G/ ? 2 ^ 30 : /M/ ? 2 ^ 20 : /s/ ? 1000 : 1) }' <<<"$default" ||
+			{ echo "$name: $limit"; return 1; } ;;
+		esac
+		n=$((n + 1))
+	done < <(for program in pai-exec pai-image pai-session; do
+		"$PAI_BUILD/$program" --list-options | grep -v ^--older | # (30d, 12h) is how to write it
+			sed -nE "s/^(--[a-z-]+)\t.*\(([0-9][0-9.a-zA-Z]*|none|auto|main|text)[;,)].*/$program\t$program.1\t\1\t\2/p"
+	done)
+	[ "$n" = 18 ] || { echo "$n defaults"; return 1; }
+}
+
+@test "every command and option of pai-image is in its man page, and no other" {
 	while IFS=$'\t' read -r word _; do
 		case $word in
-		--help | --version) ;;
 		--*) grep -qE "Fl Fl ${word#--}( |$)" "$PAI_SOURCE/man/pai-image.1" ;;
 		*) grep -qE "^\.It Cm $word( |$)" "$PAI_SOURCE/man/pai-image.1" ;;
 		esac
 	done < <("$PAI_BUILD/pai-image" --list-options)
+	for program in pai-image pai-session; do
+		diff <(grep -v Xr "$PAI_SOURCE/man/$program.1" | grep -v 'Nm pai-exec' | grep -oE 'Fl Fl [a-z-]+' | cut -c 7- | sort -u | grep -vx image) \
+			<("$PAI_BUILD/$program" --list-options | sed -n 's/^--\([a-z-]*\).*/\1/p' | sort -u)
+	done
 }
 
 @test "--check takes no program" {

@@ -204,22 +204,3 @@ pai-exec: gvisor: '* ]]
 	[ "$(cat r)" = 'three
 more' ]
 }
-
-@test "the examples of the man page do what they say" {
-	eval_example() { # the line of the man page that holds $1, as a user types it
-		mandoc -T utf8 "$PAI_SOURCE/man/pai-exec.1" | col -b | grep -F "$1" | sed -E 's/^[[:space:]]*[$] //'
-	}
-	command -v mandoc >/dev/null && command -v col >/dev/null || skip 'mandoc or col is missing'
-	cat >pai-exec-here <<-E
-		#!/bin/bash
-		exec ${pai[*]@Q} "\$@"
-	E
-	chmod 755 pai-exec-here
-	example=$(eval_example "printf 'print(40+2)'")
-	[ "$(bash -c "${example/pai-exec/./pai-exec-here}")" = 42 ]
-	example=$(eval_example 'seq 10')
-	bash -c "${example/pai-exec/./pai-exec-here}"
-	[ "$(find out -type f)" ]
-	example=$(eval_example 'jq -r .error.name')
-	[ "$(bash -c "${example/pai-exec/./pai-exec-here}")" = ZeroDivisionError ]
-}
