@@ -9,14 +9,15 @@ the program's __main__ only when a cell runs. What a notebook has beside the she
 import asyncio
 import atexit
 import codeop
+import io
 import linecache
 import os
 import sys
-import traceback
+import tokenize
 import types
 import warnings
 
-from _pai import channel, results, run
+from _pai import __builtins__, channel, results, run  # noqa: F401
 
 
 def import_shell():
@@ -353,8 +354,7 @@ class Shell(interactiveshell.InteractiveShell):
         if not exc_tuple and not isinstance(value, SystemExit):
             self.failure = value
         if sys.stderr and not isinstance(value, SystemExit):
-            with channel.SpareDescriptors():
-                text = self.text_of((kind, value, tb))
+            text = self.text_of((kind, value, tb))
             try:
                 sys.stderr.write(text)  # print may be the program's own
                 sys.stderr.flush()
@@ -377,7 +377,7 @@ class Shell(interactiveshell.InteractiveShell):
         if isinstance(value, SyntaxError) and value.filename == self.name:
             # one that was found late, when there was no text any more
             value.text = value.text or linecache.getline(self.name, value.lineno or 0)
-        return "".join(traceback.format_exception(kind, value, tb))
+        return channel.text_of(kind, value, tb)
 
 
 def end_figures():
@@ -411,9 +411,6 @@ def make_shell():
 
 def read(path, name):
     """The text of a cell. What python3 would refuse is refused in its words."""
-    import io
-    import tokenize
-
     with open(path, "rb") as f:
         source = f.read()
     text = None
@@ -437,7 +434,6 @@ def report(value):
 
 def run_text(text):
     """Runs a cell; the exception that it ended by, or None."""
-    SHELL.failure, SHELL.interrupted = None, False
     outcome = SHELL.run_cell(text, store_history=True)
     failure = end_figures()
     return (
@@ -471,6 +467,7 @@ def end_tasks():
 def run_told(number=None):
     """Runs the cell that the start hook was told of, of that number in a session; the
     exception that it ended by, or None."""
+    SHELL.failure, SHELL.interrupted = None, False
     told = run()
     name = told.shown
     if number is not None:
