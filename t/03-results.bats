@@ -246,6 +246,17 @@ session() {
 	P
 }
 
+@test "what watches a cell's time ends with the cell" {
+	session <<-'P'
+		kernel, listener = begin("import time, faulthandler; faulthandler.dump_traceback_later(0.5, exit=True)")
+		fd = rest(listener)[2]
+		play.resume(fd, words("time.sleep(1)"))
+		assert rest(listener)[:2] == (0, 2)
+		os.kill(kernel, 9)
+		listener.stop()
+	P
+}
+
 @test "generators: fresh in each turn, but for one that the program has seeded" {
 	session <<-'P'
 		kernel, listener = begin("first = random.getstate()")

@@ -264,7 +264,7 @@ def leave_at_exit():
 
 
 def new_main():
-    """The program's module: what is in one of the template's would never be collected."""
+    """The program's module: the template's is frozen, and so would be what it holds."""
     old = sys.modules["__main__"]
     main = sys.modules["__main__"] = type(sys)("__main__")
     vars(main).update(vars(old))

@@ -12,7 +12,9 @@ import codeop
 import io
 import linecache
 import os
+import signal
 import sys
+import threading
 import tokenize
 import types
 import warnings
@@ -63,6 +65,7 @@ OURS = os.path.dirname(__file__) + "/"
 UNDER = tuple(
     os.path.dirname(module.__file__) + "/" for module in (interactiveshell, asyncio)
 ) + (OURS, codeop.__file__)
+HURRY = 0.7  # seconds for what an interrupted cell has drawn
 AWAITS = 0x2000 | 0x400  # ast.PyCF_ALLOW_TOP_LEVEL_AWAIT, ast.PyCF_ONLY_AST
 
 
@@ -327,7 +330,7 @@ class Shell(interactiveshell.InteractiveShell):
                 result.error_in_exec = e
             self.failure = e
             if not isinstance(e, SystemExit):
-                end_figures()
+                end_figures(hurry=isinstance(e, KeyboardInterrupt))
                 self.showtraceback((type(e), e, e.__traceback__))
             return True
         return False
@@ -380,13 +383,21 @@ class Shell(interactiveshell.InteractiveShell):
         return channel.text_of(kind, value, tb)
 
 
-def end_figures():
-    """Shows what is drawn and not shown; the exception that came of it, or None."""
+def end_figures(hurry=False):
+    """Shows what is drawn and not shown; the exception that came of it, or None. The
+    grace of an interrupt is short: HURRY interrupts this, too."""
     figures = sys.modules.get("_pai.figures")
+    if not figures:
+        return None
+    here = threading.get_ident()
+    limit = threading.Timer(HURRY, signal.pthread_kill, (here, signal.SIGINT))
     try:
-        if figures:
-            figures.end_of_cell()
+        if hurry:
+            limit.start()
+        figures.end_of_cell()
+        limit.cancel()
     except BaseException as e:
+        limit.cancel()
         SHELL.showtraceback()
         return e
     return None

@@ -23,6 +23,7 @@ from _socket import (
     socket,
     socketpair,
 )
+from faulthandler import cancel_dump_traceback_later
 from fcntl import F_DUPFD_CLOEXEC, fcntl
 from struct import pack, unpack
 from time import sleep
@@ -265,6 +266,7 @@ class Rest:
 
 def rest(status, number):
     """Rests until the next turn, and begins it. Its words are the hook's this_run."""
+    cancel_dump_traceback_later()  # what watches a cell's time ends with the cell
     state = Rest(status, number)
     locked = channel.sending.acquire(timeout=TRIES * PAUSE)
     try:
