@@ -8,6 +8,7 @@ setup() {
 	cat >"$BATS_TEST_TMPDIR/drive.py" <<-'P'
 		import os, sys, threading, types
 		import play
+		import _pai
 		from _pai import channel, results
 
 		# an address of this test's own
@@ -16,7 +17,7 @@ setup() {
 		    kind="cell", token=play.TOKEN, report=True, figures=False, pid=os.getpid()
 		)
 		hook = sys.modules["sitecustomize"]
-		sys.modules["sitecustomize"] = types.SimpleNamespace(this_run=told)
+		_pai.hook = types.SimpleNamespace(this_run=told)
 
 		def heard(*calls):
 		    listener = play.Listener()
@@ -82,6 +83,35 @@ drive() { cat "$BATS_TEST_TMPDIR/drive.py" - | timeout 20 python3 -; }
 	P
 }
 
+@test "an error is told whatever the program has broken" {
+	drive <<-'P'
+		import builtins, traceback
+
+		class Meta(type):
+		    def __getattribute__(self, name):
+		        raise RuntimeError
+
+		class Odd(Exception, metaclass=Meta):
+		    pass
+
+		def fail():
+		    raise Odd
+
+		try:
+		    fail()
+		except Odd as e:
+		    odd, tb = e, e.__traceback__.tb_next
+		traceback.format_exception = traceback.print_exception = builtins.open = None
+		lens, builtins.len = len, None
+		text = channel.text_of(Odd, odd, tb)
+		builtins.len = lens
+		assert odd.__traceback__.tb_next is tb
+		error = heard(lambda: channel.send_error(Odd, odd, text)).error
+		assert error["name"] == b"Odd"
+		assert b"in fail" in error["traceback"] and b"in <module>" not in error["traceback"], error
+	P
+}
+
 @test "threads do not mix their results; a child's are text; without a listener nothing breaks" {
 	run drive <<-'P'
 		def show(n):
@@ -106,7 +136,7 @@ drive() { cat "$BATS_TEST_TMPDIR/drive.py" - | timeout 20 python3 -; }
 session() {
 	cat "$BATS_TEST_TMPDIR/drive.py" - >"$BATS_TEST_TMPDIR/session.py" <<-'P'
 		import queue, random, signal
-		sys.modules["sitecustomize"] = hook
+		_pai.hook = hook
 		from _pai import session
 
 		class Cell:
@@ -212,6 +242,17 @@ session() {
 		assert rest(listener)[:2] == (0, len(cells) + 1)
 		assert listener.results[-1]["text"] == "here"
 		os.kill(kernel, signal.SIGKILL)
+		listener.stop()
+	P
+}
+
+@test "what watches a cell's time ends with the cell" {
+	session <<-'P'
+		kernel, listener = begin("import time, faulthandler; faulthandler.dump_traceback_later(0.5, exit=True)")
+		fd = rest(listener)[2]
+		play.resume(fd, words("time.sleep(1)"))
+		assert rest(listener)[:2] == (0, 2)
+		os.kill(kernel, 9)
 		listener.stop()
 	P
 }

@@ -108,6 +108,52 @@ KeyError: 'no rate for zone 7'" ]
     raise KeyError("no rate for zone 7") from e'* ]]
 }
 
+@test "a traceback has its source wherever the program goes, and whatever it opens no more" {
+	printf '\fimport os\nx = "\342\200\250"; os.chdir("/tmp"); os.unlink(__file__)\nraise ValueError\n' >away.py
+	run -1 --separate-stderr pai away.py
+	[ "$stderr" = 'Traceback (most recent call last):
+  File "away.py", line 3, in <module>
+    raise ValueError
+ValueError' ]
+	# of what python3 itself does without, an error has no less
+	for broken in 'builtins.open = None' 'builtins.len = None' 'traceback.print_exception = traceback.format_exception = None' \
+		'sys.modules.clear()'; do
+		echo "import builtins, sys, traceback; $broken
+raise ValueError('x')" >broken.py
+		run -1 pai --json broken.py
+		[ "$(jq -c '[.status, .error.name, .error.value, (.error.traceback == .stderr)]' <<<"$output")" = '["error","ValueError","x",true]' ]
+	done
+}
+
+@test "at its end a program finds all its own, cold and warm" {
+	cat >end.py <<-'P'
+		import builtins, os, sys
+		class Last:
+		    def __del__(self):
+		        print("end", os is not None and os.getpid() > 1)
+		last, cycle = Last(), Last()
+		cycle.itself = cycle
+		builtins.list = sys.modules = None
+	P
+	run -0 --separate-stderr pai end.py
+	[ "$output" = $'end True\nend True' ] && [ -z "$stderr" ]
+	run -0 --separate-stderr pai -c 'import sys
+sys.setprofile(lambda frame, *_: print(frame.f_code.co_name))'
+	[ "$output" = '<module>' ] && [ -z "$stderr" ]
+}
+
+@test "a module of the program's comes before one of a template or of ours" {
+	for name in numpy json linecache re traceback; do
+		echo 'mine = 1' >$name.py
+		[ "$(pai -i $name.py -c "import $name; print($name.mine)")" = 1 ]
+		rm $name.py
+	done
+	mkdir numpy
+	echo x >numpy/data
+	[ "$(pai -i numpy -c 'import numpy; print(numpy.arange(2))')" = '[0 1]' ]
+	[ "$(pai -i numpy --cell -c 'import numpy; print(numpy.arange(2))')" = '[0 1]' ]
+}
+
 @test "a syntax error is told as python3 tells it, and nothing runs" {
 	run -1 --separate-stderr pai < <(printf 'print(2)\nx = (1,\n')
 	[ -z "$output" ]

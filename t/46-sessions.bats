@@ -170,6 +170,20 @@ first = g'
 	of .error.traceback | grep -q 'raise KeyError("first")'
 }
 
+@test "what a cell puts in the place of builtins, or takes from modules, costs no later error its words" {
+	cell -1 <<<'import builtins, traceback
+builtins.open = traceback.format_exception = None
+1/0'
+	is '[.error.name, (.stderr | test("_pai"))]' '["ZeroDivisionError",false]'
+	says 42 <<<'6 * 7'
+	cell -1 <<<'import sys
+sys.modules.clear(); raise KeyError'
+	is '.error.name' '"KeyError"'
+	cell -1 <<<'6 * 7'	# IPython needs them
+	is '[.error.value, (.stderr | length > 0)]' $'["\'warnings\'",true]'
+	kept 4
+}
+
 @test "sys.exit ends the turn with its status, and the kernel lives on" {
 	cell -3 <<<'import sys; x = 1; sys.exit(3)'
 	is '[.status, .exit_code, .error]' '["ok",3,null]'

@@ -50,6 +50,20 @@ subprocess.run(["sleep", "600"])'
 	says 2 -n -c y
 }
 
+@test "an interrupted turn whose figure takes long to draw is kept" {
+	cell -124 --timeout=2s <<<'import time
+import matplotlib.pyplot as plt
+from matplotlib.artist import Artist
+class Slow(Artist):
+    def draw(self, renderer): time.sleep(10)
+plt.figure().add_artist(Slow())
+x = 1
+time.sleep(60)'
+	is '[.status, .error.name, .results]' '["timeout","KeyboardInterrupt",[]]'
+	kept 1
+	says '(1, [])' <<<'x, plt.get_fignums()'
+}
+
 @test "a turn that ignores the interrupt is no turn: the session stays where it was" {
 	says '' <<<'x = 1; open("f", "w").write("one");'
 	cell -124 --timeout=1s -k 0.5s <<<'import time

@@ -19,6 +19,8 @@ import sys
 RUN = "/run/pai/"
 GO_FD = 3
 ONLY_AST = 0x400  # ast.PyCF_ONLY_AST, without the cost of importing ast
+# modules that no file of the program's can replace: python3's own, and ours
+PYTHONS = {*sys.modules, "sitecustomize", "_pai"}
 
 
 def read_all(fd):
@@ -54,16 +56,12 @@ this_run = None  # the Go of the process that pai-guest started, for _pai
 def report_exceptions():
     """Tells pai-guest name, value and traceback of an uncaught exception."""
 
-    import traceback  # now: later there may be no descriptor or memory for it
-
-    from _pai import channel
+    from _pai import channel  # now: later there may be no descriptor or memory for it
 
     def excepthook(kind, value, tb):
         try:
             if channel.is_ours():
-                with channel.SpareDescriptors():  # of source files, say
-                    lines = "".join(traceback.format_exception(kind, value, tb))
-                channel.send_error(kind, value, lines)
+                channel.send_error(kind, value, channel.text_of(kind, value, tb))
         except Exception:
             pass  # out of memory, say: the text is on stderr all the same
         sys.__excepthook__(kind, value, tb)
@@ -149,11 +147,13 @@ def show_last(tree):
 
 
 def keep_source(shown, path, source):
-    """Lets tracebacks and inspect find the text of a name that is no path here."""
+    """Lets tracebacks and inspect find the text, wherever the program goes."""
+    import io
     import linecache
 
     try:
-        lines = source.decode("utf-8-sig").splitlines(keepends=True)
+        text = source.decode("utf-8-sig")
+        lines = io.StringIO(text, newline=None).readlines()  # as python3 parts them
     except UnicodeDecodeError:
         import tokenize
 
@@ -175,8 +175,7 @@ def compile_program(go):
     main.__file__ = go.path
     main.__cached__ = None
     source = read_all(os.open(go.path, os.O_RDONLY | os.O_CLOEXEC))
-    if go.shown != os.path.basename(go.path):
-        keep_source(go.shown, go.path, source)
+    keep_source(go.shown, go.path, source)
     flags = ONLY_AST if go.print_last else 0
     code = compile(source, go.shown, "exec", flags, dont_inherit=True)
     if go.print_last:
@@ -197,6 +196,21 @@ def write_main(code):
     os.close(fd)
 
 
+def give_way(folder):
+    """A module in FOLDER comes before one of the same name that is here without the
+    program having asked for it: that one was never imported, then."""
+    from _frozen_importlib_external import PathFinder
+
+    ours = {entry.partition(".")[0] for entry in os.listdir(folder)}
+    for name in ours & sys.modules.keys() - PYTHONS:
+        spec = PathFinder.find_spec(name, [folder])
+        if not spec or not spec.loader:
+            continue  # a folder of data, or no module at all
+        for known in list(sys.modules):
+            if known == name or known.startswith(name + "."):
+                del sys.modules[known]
+
+
 def set_arguments(go):
     sys.path.insert(0, "/workspace")
     sys.argv[:] = go.arguments()
@@ -205,13 +219,13 @@ def set_arguments(go):
 
 def preload(names):
     """Imports what a template holds, and makes it cheap to keep and to leave."""
-    import atexit
     import gc
-    import traceback  # noqa: F401  an uncaught exception needs both,
 
-    import _pai.channel  # noqa: F401  and may be that no file can be opened
+    # an uncaught exception needs it, and may be that no file can be opened
+    import _pai.channel  # noqa: F401
 
-    atexit.register(leave)  # the first to be registered is the last to be called
+    leave_at_exit()
+    import ast  # noqa: F401  tracebacks need it
     import linecache  # noqa: F401  keep_source() needs it
 
     for name in names:
@@ -225,21 +239,35 @@ def preload(names):
         stream.flush()
     gc.collect()
     gc.freeze()
-    KEPT.update(sys.modules)
+    for name in sys.modules.keys() - {"__main__", "sys", "builtins"}:
+        KEPT_NAMES.append(name)
+        KEPT.append(sys.modules[name])
 
 
-KEPT = {}
+KEPT_NAMES, KEPT = [], []
 
 
-def leave():
-    """Called last of atexit's: freeing what the template holds would touch (and
-    so copy) all of its memory. What the program made is freed as ever."""
-    for name in list(KEPT):
-        if name not in ("__main__", "sys", "builtins") and (
-            sys.modules.get(name) is KEPT[name]
-        ):
-            del sys.modules[name]
-    KEPT["itself"] = KEPT  # a cycle, and frozen: never collected
+def leave_at_exit():
+    """Freeing what the template holds would touch (and so copy) all of its memory: it
+    leaves sys.modules, and KEPT, which holds this module too, is frozen. What the
+    program made is freed as ever. All is done from C: whatever the program traces, or
+    has put in the place of builtins, has no part in it."""
+    import atexit
+    from collections import deque
+    from itertools import compress
+    from operator import is_
+
+    still_there = map(is_, map(sys.modules.get, KEPT_NAMES), KEPT)
+    leaving = map(sys.modules.__delitem__, compress(KEPT_NAMES, still_there))
+    # the first to be registered is the last to be called
+    atexit.register(deque(maxlen=0).extend, leaving)
+
+
+def new_main():
+    """The program's module: the template's is frozen, and so would be what it holds."""
+    old = sys.modules["__main__"]
+    main = sys.modules["__main__"] = type(sys)("__main__")
+    vars(main).update(vars(old))
 
 
 def differ():
@@ -280,8 +308,9 @@ def become_program():
         offer_display()
     if go.kind == "module":
         return
-    set_arguments(go)
     write_main(compile_cell() if go.kind == "cell" else compile_program(go))
+    give_way("/workspace")
+    set_arguments(go)
 
 
 def start(names):
@@ -296,6 +325,7 @@ def start(names):
     if warm:
         os.read(GO_FD, 1)
         try:
+            new_main()
             differ()
         except BaseException:
             os.write(GO_FD, b"F")  # rather no run than one like another

@@ -10,15 +10,19 @@ hooks     what is put in the place of IPython's and plotly's own ways to show
 cell      a program as a cell of a notebook
 session   the life of a kernel that runs many
 
-Nothing of this is imported before the program needs it.
+Nothing of this is imported before the program needs it. What the program puts in the
+place of builtins, or takes from sys.modules, is no matter of ours.
 """
 
 import sys
 
+__builtins__ = dict(__builtins__)  # of all modules here that name it
+hook = sys.modules.get("sitecustomize")
+
 
 def run():
     """What the start hook was told of this run; None in every other python3."""
-    return getattr(sys.modules.get("sitecustomize"), "this_run", None)
+    return getattr(hook, "this_run", None)
 
 
 def is_cell():

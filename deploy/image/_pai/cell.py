@@ -9,14 +9,17 @@ the program's __main__ only when a cell runs. What a notebook has beside the she
 import asyncio
 import atexit
 import codeop
+import io
 import linecache
 import os
+import signal
 import sys
-import traceback
+import threading
+import tokenize
 import types
 import warnings
 
-from _pai import channel, results, run
+from _pai import __builtins__, channel, results, run  # noqa: F401
 
 
 def import_shell():
@@ -62,6 +65,7 @@ OURS = os.path.dirname(__file__) + "/"
 UNDER = tuple(
     os.path.dirname(module.__file__) + "/" for module in (interactiveshell, asyncio)
 ) + (OURS, codeop.__file__)
+HURRY = 0.7  # seconds for what an interrupted cell has drawn
 AWAITS = 0x2000 | 0x400  # ast.PyCF_ALLOW_TOP_LEVEL_AWAIT, ast.PyCF_ONLY_AST
 
 
@@ -326,7 +330,7 @@ class Shell(interactiveshell.InteractiveShell):
                 result.error_in_exec = e
             self.failure = e
             if not isinstance(e, SystemExit):
-                end_figures()
+                end_figures(hurry=isinstance(e, KeyboardInterrupt))
                 self.showtraceback((type(e), e, e.__traceback__))
             return True
         return False
@@ -353,8 +357,7 @@ class Shell(interactiveshell.InteractiveShell):
         if not exc_tuple and not isinstance(value, SystemExit):
             self.failure = value
         if sys.stderr and not isinstance(value, SystemExit):
-            with channel.SpareDescriptors():
-                text = self.text_of((kind, value, tb))
+            text = self.text_of((kind, value, tb))
             try:
                 sys.stderr.write(text)  # print may be the program's own
                 sys.stderr.flush()
@@ -377,16 +380,24 @@ class Shell(interactiveshell.InteractiveShell):
         if isinstance(value, SyntaxError) and value.filename == self.name:
             # one that was found late, when there was no text any more
             value.text = value.text or linecache.getline(self.name, value.lineno or 0)
-        return "".join(traceback.format_exception(kind, value, tb))
+        return channel.text_of(kind, value, tb)
 
 
-def end_figures():
-    """Shows what is drawn and not shown; the exception that came of it, or None."""
+def end_figures(hurry=False):
+    """Shows what is drawn and not shown; the exception that came of it, or None. The
+    grace of an interrupt is short: HURRY interrupts this, too."""
     figures = sys.modules.get("_pai.figures")
+    if not figures:
+        return None
+    here = threading.get_ident()
+    limit = threading.Timer(HURRY, signal.pthread_kill, (here, signal.SIGINT))
     try:
-        if figures:
-            figures.end_of_cell()
+        if hurry:
+            limit.start()
+        figures.end_of_cell()
+        limit.cancel()
     except BaseException as e:
+        limit.cancel()
         SHELL.showtraceback()
         return e
     return None
@@ -411,9 +422,6 @@ def make_shell():
 
 def read(path, name):
     """The text of a cell. What python3 would refuse is refused in its words."""
-    import io
-    import tokenize
-
     with open(path, "rb") as f:
         source = f.read()
     text = None
@@ -437,7 +445,6 @@ def report(value):
 
 def run_text(text):
     """Runs a cell; the exception that it ended by, or None."""
-    SHELL.failure, SHELL.interrupted = None, False
     outcome = SHELL.run_cell(text, store_history=True)
     failure = end_figures()
     return (
@@ -471,6 +478,7 @@ def end_tasks():
 def run_told(number=None):
     """Runs the cell that the start hook was told of, of that number in a session; the
     exception that it ended by, or None."""
+    SHELL.failure, SHELL.interrupted = None, False
     told = run()
     name = told.shown
     if number is not None:

@@ -10,11 +10,14 @@ pai-guest started has something to say: what a child of it shows is text.
 import _socket
 import os
 import resource
+import sys
+import traceback
 from _thread import RLock
+from io import StringIO
 from struct import pack
 from time import sleep
 
-from _pai import run
+from _pai import __builtins__, run  # noqa: F401
 
 ADDRESS = b"\0pai-results"
 FRAME_ENDED, FRAME_NOTE, FRAME_RESULT = b"\x44", b"\x46", b"\x4a"
@@ -235,11 +238,30 @@ def send_result(values, main=False):
     send(FRAME_RESULT, [begin, *encode_all(values), (END, b"")])
 
 
+def text_of(kind, value, tb):
+    """An uncaught exception as python3 has it, which where the program has broken
+    what that needs (traceback, open(), …) makes it in C."""
+    with SpareDescriptors():  # of source files, say
+        try:
+            return "".join(traceback.format_exception(kind, value, tb))
+        except Exception:
+            pass
+        stderr, sys.stderr = sys.stderr, StringIO()
+        whole = value.__traceback__
+        try:
+            sys.__excepthook__(kind, value.with_traceback(tb), tb)
+            return sys.stderr.getvalue()
+        finally:
+            value.__traceback__ = whole
+            sys.stderr = stderr
+
+
 def send_error(kind, value, lines):
     """An uncaught exception: its name, value and traceback."""
     try:
         text = str(value)
     except Exception:
         text = "<exception str() failed>"
-    bodies = [cut(utf8(t), NOTE_MAX) for t in (kind.__name__, text, lines)]
+    name = type.__dict__["__name__"].__get__(kind)  # its metaclass may say otherwise
+    bodies = [cut(utf8(t), NOTE_MAX) for t in (name, text, lines)]
     send(FRAME_NOTE, enumerate(bodies))

@@ -4,7 +4,7 @@
 import os
 import sys
 
-from _pai import channel, is_cell, run
+from _pai import __builtins__, channel, is_cell, run  # noqa: F401
 
 KEYS = {
     "text/plain": "text",

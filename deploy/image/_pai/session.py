@@ -23,11 +23,13 @@ from _socket import (
     socket,
     socketpair,
 )
+from faulthandler import cancel_dump_traceback_later
 from fcntl import F_DUPFD_CLOEXEC, fcntl
 from struct import pack, unpack
 from time import sleep
 
-from _pai import channel, results, run
+import _pai
+from _pai import __builtins__, channel, results, run  # noqa: F401
 
 ADDED_FDS = 2  # standard input; in a microVM standard error too
 TRIES, PAUSE = 100, 0.02  # of a step; seconds between two
@@ -264,8 +266,8 @@ class Rest:
 
 def rest(status, number):
     """Rests until the next turn, and begins it. Its words are the hook's this_run."""
+    cancel_dump_traceback_later()  # what watches a cell's time ends with the cell
     state = Rest(status, number)
-    hook = sys.modules["sitecustomize"]
     locked = channel.sending.acquire(timeout=TRIES * PAUSE)
     try:
         surely(state.say)
@@ -280,7 +282,7 @@ def rest(status, number):
             state.ours.send(b"F")  # rather no cell than one like another
             os._exit(1)
         state.ours.send(b"D")
-        hook.this_run = go = hook.Go(state.ours.detach())
+        go = _pai.hook.this_run = _pai.hook.Go(state.ours.detach())
     finally:
         if locked:
             channel.sending.release()
@@ -334,8 +336,11 @@ def turn(cell, number):
             status = run_it()
         except BaseException as e:  # where IPython itself was struck
             status = status_of(cell.failed(e))
-    except BaseException:  # and again
-        pass
+    except BaseException as e:  # and again
+        try:
+            os.write(2, f"this cell could not be run to its end: {e!r}\n".encode())
+        except BaseException:
+            pass
     quiet.begin()
     return status
 
@@ -347,7 +352,7 @@ def live(cell):
     streams = Streams()
     seeds.watch("random", "seed", "setstate")
     seeds.watch("numpy.random", "seed", "set_state")
-    sys.modules["sitecustomize"].Showers.HOOKS["numpy.random"] = "numpy_random"
+    _pai.hook.Showers.HOOKS["numpy.random"] = "numpy_random"
     number = 0
     while True:
         number += 1
