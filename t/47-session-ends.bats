@@ -92,6 +92,19 @@ while True: pass'
 	[[ $(cat err) = *"session 's' is back at turn "[0-9]*': its kernel did not answer the interrupt' ]]
 }
 
+@test "a module that a cell has forbidden is none at the next turn; a broken one is told with the way back" {
+	turn -c 'import sys, tempfile, uuid; sys.modules["tempfile"] = sys.modules["uuid"] = None'
+	[ "$(turn -c 'try:
+    import uuid
+except ImportError: print("none")')" = none ]
+	turn -c 'class Odd: __slots__ = ()
+sys.modules["uuid"] = Odd()'
+	run -125 --separate-stderr turn -c 1
+	[[ $stderr == 'pai-exec: the sandbox could not go on: the kernel cannot go on, for its program has damaged the interpreter ('*'rewind'* ]]
+	rewind_it
+	[ "$(turn -c '1 + 1')" = 2 ]
+}
+
 @test "a kernel that dies takes its turn with it, and the session back" {
 	cell <<<'x = 1'
 	for row in 'os._exit(3)|3|ok' 'os._exit(0)|0|ok' 'os.kill(os.getpid(), 9)|137|signal' 'os.kill(os.getpid(), 15)|143|signal' \

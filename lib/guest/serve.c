@@ -131,6 +131,9 @@ static int on_ready(struct guest *g, struct err *e)
 		return 0;
 	if (n != 1)
 		return err_set(e, ERR_IMAGE, "the interpreter ended before the program");
+	if (byte == 'F' && g->resumed)
+		return err_set(e, ERR_SESSION, "the kernel cannot go on, for its program has damaged "
+			       "the interpreter ('pai-session rewind' goes a turn back)");
 	if (byte == 'F')
 		return err_set(e, ERR_IMAGE, "the clone could not draw new random numbers");
 	g->ready = true;

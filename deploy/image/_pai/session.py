@@ -210,11 +210,11 @@ def differ():
     live on, so multiprocessing's key stays."""
     found = sys.modules.get
     seeds.draw()
-    if "tempfile" in sys.modules:
+    if found("tempfile"):  # None is there where a program has forbidden the import
         found("tempfile")._name_sequence = None
-    if "uuid" in sys.modules:
+    if found("uuid"):
         found("uuid")._node = found("uuid")._last_timestamp = None
-    if "_ssl" in sys.modules:
+    if found("_ssl"):
         found("_ssl").RAND_add(os.urandom(32), 0.0)
 
 
