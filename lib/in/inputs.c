@@ -208,23 +208,36 @@ static int add_option(struct inputs *in, const char *text, struct err *e)
 	return rc;
 }
 
-/* FILE's #! line may name a shell: "#!/bin/bash", "#!/usr/bin/env -S sh -e". */
-static enum plan_lang first_line(int fd)
+/* What FILE says of itself: by its suffix, or a #! line that names a shell or Python
+ * ("#!/bin/bash", "#!/usr/bin/env -S sh -e"). */
+static enum plan_lang file_language(const char *path, int fd)
 {
+	static const struct {
+		const char *word;
+		enum plan_lang lang;
+	} words[] = { { "sh", PLAN_SHELL }, { "bash", PLAN_SHELL }, { "dash", PLAN_SHELL },
+		      { "python", PLAN_PYTHON }, { "python3", PLAN_PYTHON } };
+	size_t len = strlen(path);
 	char line[128];
-	ssize_t n = pread(fd, line, sizeof(line) - 1, 0);
+	ssize_t n;
 
-	if (n < 4 || line[0] != '#' || line[1] != '!')
+	if (len > 3 && !strcmp(path + len - 3, ".sh"))
+		return PLAN_SHELL;
+	if (len > 3 && !strcmp(path + len - 3, ".py"))
 		return PLAN_PYTHON;
+	n = pread(fd, line, sizeof(line) - 1, 0);
+	if (n < 4 || line[0] != '#' || line[1] != '!')
+		return PLAN_AUTO;
 	line[n] = 0;
 	line[strcspn(line, "\n")] = 0;
 	for (char *save, *w = strtok_r(line + 2, " \t/", &save); w; w = strtok_r(NULL, " \t/", &save))
-		if (!strcmp(w, "sh") || !strcmp(w, "bash") || !strcmp(w, "dash"))
-			return PLAN_SHELL;
-	return PLAN_PYTHON;
+		for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
+			if (!strcmp(w, words[i].word))
+				return words[i].lang;
+	return PLAN_AUTO;
 }
 
-static int add_program_file(const struct plan *p, struct inputs *in, struct err *e)
+static int add_program_file(struct plan *p, struct inputs *in, struct err *e)
 {
 	const char *path = p->program;
 	AUTO_FD fd = open(path, LOOK);
@@ -243,11 +256,8 @@ static int add_program_file(const struct plan *p, struct inputs *in, struct err 
 	in->file = base_name(path);
 	if (!in->file)
 		return err_set(e, ERR_UNREADABLE, "'%s': not a name for a program", path);
-	if (in->lang == PLAN_AUTO)
-		in->lang = first_line(fd);
-	if (in->lang == PLAN_SHELL && (p->session || plan_insists(p, "defaults.cell")))
-		return err_set(e, ERR_USAGE, "--%s: '%s' is a shell program", p->session ? "session" : "cell",
-			       path);
+	if (plan_suit(p, file_language(path, fd), e) < 0)
+		return -1;
 	struct input *i = add(in, path, in->file, &st, e);
 	if (!i)
 		return -1;
@@ -255,17 +265,13 @@ static int add_program_file(const struct plan *p, struct inputs *in, struct err 
 	return 0;
 }
 
-static int add_program(const struct plan *p, struct inputs *in, struct err *e)
+static int add_program(struct plan *p, struct inputs *in, struct err *e)
 {
 	struct stat text = { .st_mode = S_IFREG | 0644, .st_size = INT64_MAX };
 	struct input *i;
 
-	in->lang = plan_language(p);
-	if (p->source == PLAN_FILE) {
-		if (p->lang == PLAN_AUTO && in->lang == PLAN_PYTHON)
-			in->lang = PLAN_AUTO;
+	if (p->source == PLAN_FILE)
 		return add_program_file(p, in, e);
-	}
 	if (p->source == PLAN_MODULE)
 		return 0;
 	in->from_stdin = p->source == PLAN_STDIN;
@@ -323,7 +329,7 @@ int inputs_sources(const struct strv *sources, struct inputs *in, struct err *e)
 	return check_clashes(in, e);
 }
 
-int inputs_open(const struct plan *p, struct inputs *in, struct err *e)
+int inputs_open(struct plan *p, struct inputs *in, struct err *e)
 {
 	*in = (struct inputs){ 0 };
 	if (p->tar_in && add_tar(in, e) < 0)
