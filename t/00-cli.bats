@@ -88,7 +88,13 @@ load helper
 @test "DIR that cannot take files is named" {
 	echo >file
 	refused 125 "--output-dir: 'file': Not a directory" -o file -c 1
-	refused 125 "--output-dir: make 'no/such': No such file or directory" -o no/such -c 1
+	for dir in no/such no/such//; do
+		refused 125 "--output-dir: '$dir': there is no folder 'no' to make it in; mkdir -p makes both" -o "$dir" -c 1
+	done
+	refused 125 "--output-dir: make 'file/such': Not a directory" -o file/such -c 1
+	run -125 pai-exec --json -o no/such -c 1
+	[ "$(jq -r '[.started, .error.code] | @tsv' <<<"$output")" = $'false\toutput' ]
+	[ ! -e no ]
 }
 
 @test "an image that cannot be used is named, with the cure" {
