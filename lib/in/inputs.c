@@ -4,6 +4,7 @@
 
 #include "base/clock.h"
 #include "base/fd.h"
+#include "in/names.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -285,48 +286,12 @@ static int add_program(struct plan *p, struct inputs *in, struct err *e)
 	return 0;
 }
 
-static int by_path(const void *a, const void *b)
-{
-	const struct input *const *x = a, *const *y = b;
-	int order = strcmp((*x)->path, (*y)->path);
-
-	return order ? order : *x < *y ? -1 : *x > *y;
-}
-
-/* Two sources of one name: an error, unless they are one and the same file. */
-static int check_clashes(struct inputs *in, struct err *e)
-{
-	struct input **sorted = calloc(in->n + 1, sizeof(*sorted));
-	size_t n = 0;
-	int rc = 0;
-
-	if (!sorted)
-		return err_sys(e, ERR_HOST, "memory");
-	for (size_t i = 0; i < in->n; i++)
-		if (in->at[i].place == MSG_IN_WORKSPACE)
-			sorted[n++] = &in->at[i];
-	qsort(sorted, n, sizeof(*sorted), by_path);
-	for (size_t i = 1; rc == 0 && i < n; i++) {
-		struct input *a = sorted[i - 1], *b = sorted[i];
-
-		if (strcmp(a->path, b->path))
-			continue;
-		if (a->type != MSG_REGULAR || b->type != MSG_REGULAR || a->dev != b->dev ||
-		    a->ino != b->ino)
-			rc = err_set(e, ERR_USAGE, "'%s' and '%s' would both be '%s' in /workspace; "
-				     "SRC:NAME gives one another name", a->source, b->source, a->path);
-		b->type = MSG_TYPES;	/* the same file once more: not sent */
-	}
-	free(sorted);
-	return rc;
-}
-
 int inputs_sources(const struct strv *sources, struct inputs *in, struct err *e)
 {
 	for (size_t i = 0; i < sources->n; i++)
 		if (strcmp(sources->at[i], PLAN_STDIO) && add_option(in, sources->at[i], e) < 0)
 			return -1;
-	return check_clashes(in, e);
+	return names_check(in, e);
 }
 
 int inputs_open(struct plan *p, struct inputs *in, struct err *e)
@@ -337,63 +302,6 @@ int inputs_open(struct plan *p, struct inputs *in, struct err *e)
 	if (add_program(p, in, e) < 0)
 		return -1;
 	return inputs_sources(&p->inputs, in, e) < 0 ? err_in(e, "--input") : 0;
-}
-
-/* Where PATH is, or would be, in LIST[0..N), which is sorted. */
-static size_t place_of(struct input **list, size_t n, const char *path)
-{
-	size_t from = 0;
-
-	while (from < n) {
-		size_t at = from + (n - from) / 2;
-
-		if (strcmp(list[at]->path, path) < 0)
-			from = at + 1;
-		else
-			n = at;
-	}
-	return from;
-}
-
-/* What waited gives way to an input of its name, to one that is no folder where it
- * needs one, and (but for a folder) to what needs a folder in its place. */
-static bool gives_way(struct input **list, size_t n, const struct input *i)
-{
-	char path[MSG_PATH_MAX + 2];
-	size_t at, len = strlen(i->path);
-
-	for (const char *s = i->path; (s = strchr(s, '/')); s++) {
-		snprintf(path, sizeof(path), "%.*s", (int)(s - i->path), i->path);
-		at = place_of(list, n, path);
-		if (at < n && !strcmp(list[at]->path, path) && list[at]->type != MSG_FOLDER)
-			return true;
-	}
-	at = place_of(list, n, i->path);
-	if (at < n && !strcmp(list[at]->path, i->path))
-		return true;
-	snprintf(path, sizeof(path), "%s/", i->path);
-	at = place_of(list, n, path);
-	return i->type != MSG_FOLDER && at < n && !strncmp(list[at]->path, path, len + 1);
-}
-
-static int make_way(struct inputs *in, size_t before, struct err *e)
-{
-	struct input **sorted = calloc(before + 1, sizeof(*sorted));
-	size_t n = 0;
-
-	if (!sorted)
-		return err_sys(e, ERR_HOST, "memory");
-	for (size_t i = 0; i < before; i++)
-		if (in->at[i].place == MSG_IN_WORKSPACE && in->at[i].type != MSG_TYPES)
-			sorted[n++] = &in->at[i];
-	qsort(sorted, n, sizeof(*sorted), by_path);
-	for (size_t i = before; i < in->n; i++) {
-		in->at[i].waited = true;
-		if (gives_way(sorted, n, &in->at[i]))
-			in->at[i].type = MSG_TYPES;	/* not sent */
-	}
-	free(sorted);
-	return 0;
 }
 
 int inputs_add_folder(struct inputs *in, const char *path, struct err *e)
@@ -410,7 +318,7 @@ int inputs_add_folder(struct inputs *in, const char *path, struct err *e)
 			e->kind = ERR_SESSION;
 		return -1;
 	}
-	return make_way(in, before, e);
+	return names_make_way(in, before, e);
 }
 
 static void look_at_stdin(struct inputs *in, size_t max, int ms, int sig_fd)
