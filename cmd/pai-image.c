@@ -64,10 +64,7 @@ static void list_json(const struct store *s)
 			"digest", im->digest, "bytes", (json_int_t)im->bytes,
 			"templates", (json_int_t)store_count(s, im->digest)));
 	}
-	char *text = json_dumps(all, JSON_COMPACT);
-	puts(text ? text : "[]");
-	free(text);
-	json_decref(all);
+	say_json(all);
 }
 
 static int do_list(const struct request *rq, struct store *s)

@@ -25,17 +25,26 @@ const struct plan_limit_row plan_limits[LIMITS] = {
 
 void plan_init(struct plan *p)
 {
-	*p = (struct plan){ .source = PLAN_STDIN, .enabled = true, .status_fd = PLAN_NO_FD, .boot_ms = PLAN_BOOT_MS,
-			    .probe_ms = PLAN_PROBE_MS, .lock_wait_ms = PLAN_LOCK_WAIT_MS,
+	*p = (struct plan){ .source = PLAN_STDIN, .enabled = true, .status_fd = PLAN_NO_FD,
+			    .boot_ms = PLAN_BOOT_MS, .probe_ms = PLAN_PROBE_MS, .lock_wait_ms = PLAN_LOCK_WAIT_MS,
 			    .keep_turns = PLAN_KEEP_TURNS };
 	for (int l = 0; l < LIMITS; l++)
 		p->limit[l] = plan_limits[l].initial;
 	preloads_init(&p->preloads);
 }
 
+/* The latest note of KEY, or NULL: it is as it is built in. */
+static const struct plan_setting *noted(const struct plan *p, const char *key)
+{
+	for (size_t i = p->settings; i-- > 0;)
+		if (!strcmp(p->setting[i].key, key))
+			return &p->setting[i];
+	return NULL;
+}
+
 enum plan_layer plan_layer(const struct plan *p, const char *key)
 {
-	const struct plan_setting *s = plan_noted(p, key);
+	const struct plan_setting *s = noted(p, key);
 
 	return s ? s->layer : LAYER_BUILTIN;
 }
@@ -68,7 +77,8 @@ static void free_setting(struct plan_setting *s)
 void plan_free(struct plan *p)
 {
 	char **const texts[] = {
-		&p->session, &p->session_dir, &p->context, &p->program, &p->backend, &p->image, &p->output_dir, &p->manifest, &p->usage, &p->config, &p->runsc_bin,
+		&p->program, &p->backend, &p->image, &p->output_dir, &p->manifest, &p->usage,
+		&p->session, &p->session_dir, &p->context, &p->config, &p->runsc_bin,
 		&p->firecracker_bin, &p->gvisor_rootfs, &p->gvisor_state_dir, &p->vm_kernel,
 		&p->vm_rootfs,
 	};
@@ -145,14 +155,6 @@ int plan_note(struct plan *p, const char *key, const char *text, bool many,
 	return 0;
 }
 
-const struct plan_setting *plan_noted(const struct plan *p, const char *key)
-{
-	for (size_t i = p->settings; i-- > 0;)
-		if (!strcmp(p->setting[i].key, key))
-			return &p->setting[i];
-	return NULL;
-}
-
 int plan_allowed(const struct plan *p, struct err *e)
 {
 	const char *key = "features.code_interpreter";
@@ -161,7 +163,7 @@ int plan_allowed(const struct plan *p, struct err *e)
 		key = "code_interpreter.backend";
 	else if (p->enabled)
 		return 0;
-	const struct plan_setting *s = plan_noted(p, key);
+	const struct plan_setting *s = noted(p, key);
 	if (s && s->layer == LAYER_OPTION)
 		return err_set(e, ERR_BACKEND, "switched off by %s=%s", s->where, s->text);
 	return err_set(e, ERR_BACKEND, "switched off by %s (%s)", s ? s->where : "?", key);

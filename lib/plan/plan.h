@@ -78,9 +78,9 @@ enum plan_mode { PLAN_SUITS, PLAN_CELL, PLAN_SCRIPT };
 #define PLAN_NO_FD UINT64_MAX
 #define PLAN_STDIO "-"			/* a tar from standard input, or to standard output */
 #define PLAN_ARGS_MAX 65536u		/* arguments of the program */
-#define PLAN_PROBE_MS 3000u		/* … of the first microVM on a host */
-#define PLAN_CELL_GRACE 2000u		/* … --kill-after of a cell, if nothing is said */
 #define PLAN_BOOT_MS 30000u		/* from the start to the guest's hello */
+#define PLAN_PROBE_MS 3000u		/* … of the first microVM on a host */
+#define PLAN_CELL_GRACE 2000u		/* --kill-after of a cell, if nothing is said */
 #define PLAN_END_MS 500u		/* that the guest may be silent after a kill */
 #define PLAN_CAPTURE (10ull << 20)	/* bytes of each stream in JSON, if nothing is said */
 #define PLAN_CAPTURE_MAX (256ull << 20)	/* … that may be asked for: it lies in memory */
@@ -159,8 +159,6 @@ const char *plan_environment(const struct plan *p, const char *name, size_t n);
 /* Notes that KEY got TEXT at WHERE; it replaces an older note unless MANY. */
 int plan_note(struct plan *p, const char *key, const char *text, bool many,
 	      enum plan_layer layer, const char *where, struct err *e);
-/* The latest note of KEY, or NULL: it is as it is built in. */
-const struct plan_setting *plan_noted(const struct plan *p, const char *key);
 /* The layer that has set KEY. */
 enum plan_layer plan_layer(const struct plan *p, const char *key);
 /* True if an option has set KEY; a default from elsewhere gives way. */
