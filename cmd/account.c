@@ -6,7 +6,6 @@
 
 #include "base/fd.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>

@@ -15,7 +15,6 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -29,7 +28,7 @@ static json_t *file_json(const char *path, uint64_t size)
 /* {"name":…,"turn":…,"files":FILES} */
 static void print_files(const struct session *s, json_t *files)
 {
-	request_print(json_pack("{s:s, s:I, s:o}", "name", s->name, "turn", (json_int_t)s->turn, "files", files));
+	say_json(json_pack("{s:s, s:I, s:o}", "name", s->name, "turn", (json_int_t)s->turn, "files", files));
 }
 
 /* What is to go in, looked at before anything is made. */

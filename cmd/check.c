@@ -7,7 +7,6 @@
 
 #include <jansson.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define CHECK_VALUE 512		/* bytes of a value that are shown */
@@ -73,12 +72,8 @@ static void show_json(const struct plan *p, const struct check *c)
 	for (int i = 0; i < c->rows; i++)
 		json_array_append_new(rows, json_pack("{s:s, s:s, s:s, s:s}", "group", c->row[i].group,
 			"name", c->row[i].name, "state", states[c->row[i].state], "text", c->row[i].text));
-	json_t *o = json_pack("{s:s, s:b, s:o, s:o}", "schema", "pai-exec-check/1", "works", c->works,
-			      "checks", rows, "config", settings_array(p));
-	char *text = o ? json_dumps(o, JSON_COMPACT) : NULL;
-	puts(text ? text : "{}");
-	free(text);
-	json_decref(o);
+	say_json(json_pack("{s:s, s:b, s:o, s:o}", "schema", "pai-exec-check/1", "works", c->works,
+			   "checks", rows, "config", settings_array(p)));
 }
 
 int check_show(const struct plan *p)

@@ -172,29 +172,28 @@ int options_parse(int argc, char **argv, char **environ, struct plan *p, struct 
 	return plan_finish(p, e);
 }
 
-/* Rows of keys[] that share a line of --help, so that all fits a screen of 80 x 40: the
- * first one's name, how many they are, what they do. */
+/* Rows of keys[] that share a line of --help, so that all fits a screen of 80 x 40: two
+ * by two: the first one's name, what they do. */
 static const struct joint {
 	const char *first;
-	size_t rows;
 	const char *help;
 } joints[] = {
-	{ "code", 2, "run this text, or this module" },
-	{ "cell", 2, "as a notebook's cell, or as python3" },
-	{ "cpus", 2, "CPUs (1), memory with files (1G)" },
-	{ "pids", 2, "processes (256), files (512M)" },
-	{ "include", 2, "keep only, keep nothing of these" },
-	{ "no-clobber", 2, "replace no file; list what is kept" },
-	{ "max-files", 2, "keep so many (1000), so much (512M)" },
-	{ "session-dir", 2, "where sessions lie; kernel (main)" },
-	{ "lock-wait", 2, "when in use (60s); for rewind (2)" },
-	{ "json", 2, "the outcome as json, ndjson (text)" },
-	{ "max-stdout", 2, "cut it there (none; json 10M)" },
-	{ "raw-terminal", 2, "control sequences pass; colours" },
-	{ "status-fd", 2, "a line of status; of time, memory" },
-	{ "config", 2, "more configuration; another image" },
-	{ "quiet", 2, "only errors; say what is done" },
-	{ "help", 2, "show this help; the version" },
+	{ "code", "run this text, or this module" },
+	{ "cell", "as a notebook's cell, or as python3" },
+	{ "cpus", "CPUs (1), memory with files (1G)" },
+	{ "pids", "processes (256), files (512M)" },
+	{ "include", "keep only, keep nothing of these" },
+	{ "no-clobber", "replace no file; list what is kept" },
+	{ "max-files", "keep so many (1000), so much (512M)" },
+	{ "session-dir", "where sessions lie; kernel (main)" },
+	{ "lock-wait", "when in use (60s); for rewind (2)" },
+	{ "json", "the outcome as json, ndjson (text)" },
+	{ "max-stdout", "cut it there (none; json 10M)" },
+	{ "raw-terminal", "control sequences pass; colours" },
+	{ "status-fd", "a line of status; of time, memory" },
+	{ "config", "more configuration; another image" },
+	{ "quiet", "only errors; say what is done" },
+	{ "help", "show this help; the version" },
 };
 
 static const struct joint *joint_of(const struct key *k)
@@ -232,9 +231,9 @@ void options_help(FILE *to)
 
 		if (!keys[i].help)
 			continue;
-		for (size_t k = 0; k < (j ? j->rows : 1); k++)
+		for (size_t k = 0; k < (j ? 2 : 1); k++)
 			n += put_option(left + n, sizeof(left) - n, &keys[i + k], k == 0);
-		i += j ? j->rows - 1 : 0;
+		i += j != NULL;
 		fprintf(to, "  %-*s %s\n", j ? 42 : 27, left, help);
 	}
 	fputs("\nThe program's own exit status is passed on; 124 is the time limit, 125 an\n"

@@ -64,10 +64,7 @@ static void list_json(const struct store *s)
 			"digest", im->digest, "bytes", (json_int_t)im->bytes,
 			"templates", (json_int_t)store_count(s, im->digest)));
 	}
-	char *text = json_dumps(all, JSON_COMPACT);
-	puts(text ? text : "[]");
-	free(text);
-	json_decref(all);
+	say_json(all);
 }
 
 static int do_list(const struct request *rq, struct store *s)
@@ -133,54 +130,57 @@ static int do_verify(const struct request *rq, struct store *s)
 	return s->images == 0 ? 1 : bad;
 }
 
-/* Fills *P for a run of nothing from image IMAGE, by the configuration. */
-static int warm_plan(const struct request *rq, const char *image, bool cell, struct plan *p, struct err *e)
+/* Fills *P by the configuration, for image IMAGE. */
+static int warm_plan(const struct request *rq, const char *image, struct plan *p, struct err *e)
 {
-	plan_init(p);
 	p->environ = environ;
 	if (config_load(p, e) < 0)
 		return -1;
+	p->action = PLAN_CHECK;		/* no program of a user's */
 	free(p->image);
 	p->image = strdup(image);
-	p->source = PLAN_CODE;
-	p->program = strdup("pass");
-	p->no_stdin = true;
-	p->format = FORMAT_JSON;
-	p->mode = cell ? PLAN_CELL : PLAN_SCRIPT;
 	p->fresh = false;
 	p->for_all = geteuid() == 0;
 	p->limit[LIMIT_CPUS] = rq->cpus;
-	if (!p->program || !p->image)
-		return err_sys(e, ERR_HOST, "memory");
-	return plan_finish(p, e);
+	return p->image ? plan_finish(p, e) : err_sys(e, ERR_HOST, "memory");
 }
 
-/* The template of row WHICH, for scripts or for cells: 0, or a status; -1: there is no
- * such row. */
-static int warm_one(const struct request *rq, const char *image, size_t which, bool cell)
+/* The template of LIST, for scripts or for cells: 0, or a status. */
+static int warm_one(const struct request *rq, const struct plan *p, const struct preload *list, bool cell)
 {
-	const char *use = cell ? " for cells" : "";
-	struct err e = { 0 };
-	struct plan p;
 	struct run_summary s = { .status = RESULT_FAILED };
-	int status = 125;
+	char code[] = "pass";
+	struct plan one = plan_trial(p, code);
 
-	if (warm_plan(rq, image, cell, &p, &e) < 0 || which >= p.preloads.n) {
-		plan_free(&p);
-		return e.kind ? fail(&e) : -1;
-	}
-	p.preload = &p.preloads.list[which];
-	progress(rq, "template", p.preload->name);
-	(void)run_apart(&p, &s, &s.error);
-	if (s.status != RESULT_OK)
+	one.cell = cell;
+	one.preload = list;
+	progress(rq, "template", list->name);
+	(void)run_apart(&one, &s, &s.error);
+	if (s.status != RESULT_OK) {
 		say(s.status == RESULT_FAILED ? s.error.msg : "interrupted");
-	else if (!s.clone && !s.left_template)
+		return 125;
+	}
+	if (!s.clone && !s.left_template) {
 		say(*s.note ? s.note : "no template was made: another maker is at it, or the cache folder "
 		    "cannot be written");
-	else
-		status = 0;
-	if (status == 0)
-		printf("%s: template %s%s %s\n", image, p.preload->name, use, s.clone ? "was there" : "made");
+		return 125;
+	}
+	printf("%s: template %s%s %s\n", p->image, list->name, cell ? " for cells" : "",
+	       s.clone ? "was there" : "made");
+	return 0;
+}
+
+static int warm_all(const struct request *rq, const char *image)
+{
+	struct err e = { 0 };
+	struct plan p;
+	int status = 0;
+
+	plan_init(&p);
+	if (warm_plan(rq, image, &p, &e) < 0)
+		status = fail(&e);
+	for (size_t i = 0; status == 0 && i < 2 * p.preloads.n; i++)
+		status = warm_one(rq, &p, &p.preloads.list[i / 2], i % 2);
 	plan_free(&p);
 	return status;
 }
@@ -191,12 +191,9 @@ static int do_warm(const struct request *rq, struct store *s)
 	int status = 0;
 
 	(void)s;
-	for (char *const *name = *rq->names ? rq->names : standard; *name && status <= 0; name++) {
-		status = 0;
-		for (size_t i = 0; status == 0; i++)
-			status = warm_one(rq, *name, i / 2, i % 2);
-	}
-	return status < 0 ? 0 : status;
+	for (char *const *name = *rq->names ? rq->names : standard; *name && status == 0; name++)
+		status = warm_all(rq, *name);
+	return status;
 }
 
 static int do_gc(const struct request *rq, struct store *s)

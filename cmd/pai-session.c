@@ -39,7 +39,7 @@ static int do_fork(const struct request *rq, struct err *e)
 		return -1;
 	int rc = sessions_fork(&s, rq->names[1], e);
 	if (rc == 0 && rq->json)
-		request_print(json_pack("{s:s, s:I, s:s}", "name", rq->names[1], "turn", (json_int_t)s.turn,
+		say_json(json_pack("{s:s, s:I, s:s}", "name", rq->names[1], "turn", (json_int_t)s.turn,
 					"from", rq->names[0]));
 	session_close(&s);
 	return rc;
@@ -56,7 +56,7 @@ static int do_rewind(const struct request *rq, struct err *e)
 		return -1;
 	int rc = sessions_rewind(&s, turn, e);
 	if (rc == 0 && rq->json)
-		request_print(json_pack("{s:s, s:I}", "name", s.name, "turn", (json_int_t)s.turn));
+		say_json(json_pack("{s:s, s:I}", "name", s.name, "turn", (json_int_t)s.turn));
 	else if (rc == 0)
 		printf("%s: turn %" PRIu64 "\n", s.name, s.turn);
 	session_close(&s);
@@ -92,7 +92,7 @@ static int do_rm(const struct request *rq, struct err *e)
 			*e = why;
 	}
 	if (rq->json)
-		request_print(json_pack("{s:O}", "removed", removed));
+		say_json(json_pack("{s:O}", "removed", removed));
 	json_decref(removed);
 	return e->kind ? -1 : 0;
 }
@@ -137,7 +137,7 @@ static int do_prune(const struct request *rq, struct err *e)
 			printf("%s%s\n", r->name, rq->dry_run ? ": would be removed" : ": removed");
 	}
 	if (rq->json)
-		request_print(json_pack("{s:O, s:I, s:b}", "removed", removed, "bytes", (json_int_t)bytes,
+		say_json(json_pack("{s:O, s:I, s:b}", "removed", removed, "bytes", (json_int_t)bytes,
 					"dry_run", rq->dry_run));
 	json_decref(removed);
 	sessions_free(&all);

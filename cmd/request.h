@@ -7,7 +7,6 @@
 #include "base/err.h"
 #include "state/session.h"
 
-#include <jansson.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -21,9 +20,6 @@ struct request {
 	bool there;		/* the folder of sessions */
 	char folder[SESSION_PATH];
 };
-
-/* Prints J as one line, and frees it. */
-void request_print(json_t *j);
 
 /* tell.c */
 int tell_list(const struct request *rq, struct err *e);

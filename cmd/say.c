@@ -6,6 +6,7 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -23,6 +24,15 @@ void say(const char *text)
 	n += str_printable(line + n, sizeof(line) - 1 - n, text, strlen(text));
 	line[n++] = '\n';
 	(void)fd_write_all(STDERR_FILENO, line, n);	/* nowhere to say it */
+}
+
+void say_json(json_t *j)
+{
+	char *text = json_dumps(j, JSON_COMPACT);
+
+	puts(text ? text : "null");
+	free(text);
+	json_decref(j);
 }
 
 int say_flushed(int status)
@@ -130,4 +140,3 @@ void say_all(const struct plan *p, const struct result *r)
 	else
 		say_made(r);
 }
-

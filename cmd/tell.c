@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* tell - what there is to know of sessions; see request.h. */
 #include "request.h"
+#include "say.h"
 
 #include "base/fd.h"
 #include "base/num.h"
@@ -16,15 +17,6 @@
 #define MIB (1ull << 20)
 #define WHEN 24			/* bytes of a time */
 #define CONTEXTS_MAX 64u	/* that are told */
-
-void request_print(json_t *j)
-{
-	char *text = json_dumps(j, JSON_COMPACT);
-
-	puts(text ? text : "null");
-	free(text);
-	json_decref(j);
-}
 
 static const char *when(int64_t at_s, char text[WHEN])
 {
@@ -76,7 +68,7 @@ int tell_list(const struct request *rq, struct err *e)
 	for (size_t i = 0; i < all.n; i++)
 		json_array_append_new(list, row_json(&all.at[i]));
 	if (rq->json)
-		request_print(json_incref(list));
+		say_json(json_incref(list));
 	else
 		print_rows(&all);
 	json_decref(list);
@@ -254,7 +246,7 @@ int tell_show(const struct request *rq, struct err *e)
 		return -1;
 	json_t *o = show_json(&s);
 	if (rq->json)
-		request_print(json_incref(o));
+		say_json(json_incref(o));
 	else
 		print_session(&s, o);
 	json_decref(o);
@@ -293,7 +285,7 @@ int tell_log(const struct request *rq, struct err *e)
 	while ((line = next_line(&s.log, &at)))
 		json_array_append_new(list, line);
 	if (rq->json)
-		request_print(json_incref(list));
+		say_json(json_incref(list));
 	else if (json_array_size(list) > 0)
 		printf("%5s  %-19s  %-9s %4s %9s  %-10s %8s %-12s  %s\n", "TURN", "TIME", "STATUS", "EXIT", "SECONDS",
 		       "CONTEXT", "BYTES", "SHA256", "FILES");

@@ -48,6 +48,21 @@ load helper
 	refused 125 'switched off by --backend=off' -b off -c 1
 }
 
+@test "a value that is too long is cut, not what is wrong with it" {
+	long=$(printf '%05000d' 0)
+	for words in "--timeout=s$long=is not a time" "--backend=$long=is none of auto" "-o $long=File name too long" \
+		"-m $long=has 1 to 4096 bytes" "-i $long=SRC:NAME gives it one" "--image=./$long=makes it"; do
+		# shellcheck disable=SC2086 # words
+		run -125 --separate-stderr pai-exec ${words%=*} -c 1
+		[[ $stderr == 'pai-exec: '*"${words##*=}"* && ${#stderr} -lt 500 ]] || { echo "$stderr"; return 1; }
+	done
+	run -126 --separate-stderr pai-exec "$(printf 'é%.0s' {1..300})"
+	[[ $stderr == "pai-exec: 'éé"*éé…éé*"éé': File name too long" ]]
+	printf 'defaults: {memory: %s}' "${long:1000}" >long.yaml
+	run -125 --separate-stderr pai-exec --config=long.yaml -c 1
+	[[ $stderr == "pai-exec: long.yaml:1:20: defaults.memory: '000"*'(as in 512M or 2G)' ]]
+}
+
 @test "options that do not go together are refused" {
 	refused 125 '--print-last: a shell program has no last expression' -p -l shell -c x
 	refused 125 '--print-last: cannot be used with --module' -p -m x
@@ -79,6 +94,10 @@ load helper
 	refused 125 "--input: '/dev/null' is neither a file nor a folder" -i /dev/null -c 1
 	refused 125 "--input: 'a/data.csv' and 'b/data.csv' would both be 'data.csv' in /workspace; SRC:NAME gives one another name" \
 		-i a/data.csv -i b/data.csv -c 1
+	for words in '-i a/data.csv:x -i b/data.csv:x/y' '-i b/data.csv:x/y -i a/data.csv:x'; do
+		# shellcheck disable=SC2086 # words
+		refused 125 "--input: 'b/data.csv' would be 'x/y' in /workspace, where 'a/data.csv' is the file 'x'; SRC:NAME gives one another name" $words -c 1
+	done
 	refused 125 "--input: '/' has no name of its own; SRC:NAME gives it one" -i / -c 1
 	refused 125 "--input: 'a/data.csv': '../x' cannot be a name in /workspace" -i a/data.csv:../x -c 1
 	mkfifo a/pipe
@@ -88,7 +107,13 @@ load helper
 @test "DIR that cannot take files is named" {
 	echo >file
 	refused 125 "--output-dir: 'file': Not a directory" -o file -c 1
-	refused 125 "--output-dir: make 'no/such': No such file or directory" -o no/such -c 1
+	for dir in no/such no/such//; do
+		refused 125 "--output-dir: '$dir': there is no folder 'no' to make it in; mkdir -p makes both" -o "$dir" -c 1
+	done
+	refused 125 "--output-dir: make 'file/such': Not a directory" -o file/such -c 1
+	run -125 pai-exec --json -o no/such -c 1
+	[ "$(jq -r '[.started, .error.code] | @tsv' <<<"$output")" = $'false\toutput' ]
+	[ ! -e no ]
 }
 
 @test "an image that cannot be used is named, with the cure" {
@@ -96,6 +121,7 @@ load helper
 	local cure='; pai-image build makes it'
 	refused 125 "no image 'nope': neither $HOME/.local/share/pai/images/nope nor /var/lib/pai/images/nope exists$cure" \
 		--image=nope -c 1
+	refused 125 "no image './nope': ./nope does not exist$cure" --image=./nope -c 1
 	refused 125 "--image: '..' is not the name of an image" --image=.. -c 1
 	refused 125 "image './empty': ./empty/image.json: No such file or directory" --image=./empty -c 1
 	echo '{"format": 1, "rootfs": {"digest": "sha256:00", "size": 100}}' | tee torn/image.json >open/image.json

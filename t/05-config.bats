@@ -262,11 +262,43 @@ defaults.output-dir a"b\c\d my.env:8' --config=my.env
 }
 
 @test "a default gives way where it does not suit, an option does not" {
+	# after all that is said of options, before anything starts
+	passes() {
+		run -125 --separate-stderr pai-exec --config=d.yaml --image=./none "$@" </dev/null
+		[[ $stderr$output == *"no image './none'"* ]] || { echo "$*: $stderr"; return 1; }
+	}
+	echo 'echo' >job.sh
+	printf '#!/usr/bin/env -S bash -e\necho\n' >job
+	echo 'print()' >job.py
 	echo 'defaults: {print-last: true, language: shell}' >d.yaml
-	run -125 --separate-stderr pai-exec --config=d.yaml --image=./none -m x
-	[[ $stderr == "pai-exec: no image './none'"* ]]
-	refused 125 '--print-last: a shell program has no last expression' --config=d.yaml -p -c x
+	passes -m x
+	passes -p -c x
+	passes --cell -c x
+	passes job.sh
 	refused 125 '--module: names a Python module, not a shell program' -l shell -m x
+	refused 125 "--print-last: 'job' is a shell program" -p job
+	echo 'defaults: {session: s, cell: true, manifest: m, context: c, max-stdout: 1G, input: "-", output-dir: "-"}' >d.yaml
+	for words in job.sh job '-m x' '-l shell -c x' '--script -c x' '-i - -c x' '--json -c x' '--format=ndjson job.py'; do
+		# shellcheck disable=SC2086 # words
+		passes $words
+	done
+	passes
+	refused 125 '--script: a turn of a session is a cell' --config=d.yaml --script --session=t -c x
+	refused 125 "--session: 'job' is a shell program" --config=d.yaml --session=t job
+	refused 125 "--cell: 'job.sh' is a shell program" --config=d.yaml --cell job.sh
+	refused 125 '--cell: a cell is Python, not a shell program' --config=d.yaml --cell -l shell -c x
+}
+
+@test "a default of the language is for what does not tell its own" {
+	echo 'defaults: {language: shell}' >d.yaml
+	printf '#!/usr/bin/env python3\n' >job
+	cp job job.py
+	# a shell program has no last expression
+	for words in job job.py; do
+		run -125 --separate-stderr pai-exec --config=d.yaml --image=./none -p $words
+		[[ $stderr == "pai-exec: no image './none'"* ]]
+		refused 125 "--print-last: '$words' is a shell program" -l shell -p $words
+	done
 }
 
 @test "the root file system that is configured is named where it cannot be used" {

@@ -123,6 +123,22 @@ os.makedirs("new/empty"); open("in/deep/g", "w").write("g"); open("other/place/h
 	[ "$(cd out && find . | sort | xargs)" = '. ./in ./in/deep ./in/deep/g ./kept ./new ./new/empty ./other ./other/place ./other/place/h' ]
 }
 
+@test "the folders that a named input lies in are not the program's; an empty one that it makes is" {
+	echo 1 >a.csv
+	pai -i a.csv:data/deep/a.csv -o out -n -c 1
+	[ -z "$(ls -A out)" ]
+	pai -i a.csv:data/deep/a.csv -o out -n -c 'import os; os.mkdir("data/new"); open("data/b", "w")'
+	[ "$(cd out && find . | sort | xargs)" = '. ./data ./data/b ./data/new' ]
+	# the same for the next turn, and for one that meets it
+	for turn in 1 2; do
+		pai --session-dir=. --session=s -i a.csv:"more$turn/a.csv" -o "out$turn" -n -c "import os; os.mkdir('new$turn')"
+		[ "$(ls -A "out$turn")" = "new$turn" ]
+	done
+	mkdir data
+	pai -i a.csv:data/a.csv -i data -o last -n -c 1
+	[ -z "$(ls -A last)" ]
+}
+
 @test "SRC is the whole text if such a path exists, else split at the last colon" {
 	echo a >x:y
 	echo b >x

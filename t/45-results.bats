@@ -50,6 +50,11 @@ null' ]
 	[ "$(of '.text, .stdout')" = "'x'" ]
 	printf '#!/bin/bash\necho\n' >job
 	refused 125 "--cell: 'job' is a shell program" ${PAI_IMAGE:+--image="$PAI_IMAGE"} --cell job
+	# of --cell and --script the last counts; a default is for what it suits
+	[ -z "$(pai -n --cell --script job)" ]
+	PAI_DEFAULTS_CELL=true pai -n --json job >r.json
+	[ "$(of '.execution_count, .limits.kill_after_ms')" = 'null
+500' ]
 }
 
 @test "JSON stays valid: NaN, surrogates, control characters" {

@@ -53,7 +53,8 @@ own_system() {
 		image=$PAI_BUILD/pai-image run=$PAI_BUILD/pai-exec
 		export XDG_CACHE_HOME=$PWD/own
 		umask 077
-		"$image" warm >made
+		PAI_DEFAULTS_ENV=LANG=C PAI_DEFAULTS_OUTPUT_DIR=kept PAI_DEFAULTS_SESSION=s PAI_DEFAULTS_SESSION_DIR=s "$image" warm >made
+		[ ! -e kept ] && [ ! -e s ]
 		[ "$(grep -c "^default: template [a-z]* made$" made)" = 4 ]
 		[ "$(grep -c "^default: template [a-z]* for cells made$" made)" = 4 ]
 		[ "$("$image" warm --quiet | grep -c "was there$")" = 8 ]

@@ -126,4 +126,9 @@ import scipy.stats; print(early, scipy.stats.norm.cdf(0))'
 	printf 'code_interpreter:\n  gvisor_rootfs: %s\ndefaults: {env: [A=1], print-last: true, language: shell}\n' "$rootfs" >c.yaml
 	run -0 plain --config=c.yaml --check
 	[[ $output == *'a program ran in '*"code_interpreter.gvisor_rootfs = $rootfs, by c.yaml:2"* ]]
+	# nothing goes in, nothing is kept
+	printf 'defaults: {session: s, session-dir: sessions, output-dir: "-", input: "-", cell: true}\n' >>c.yaml
+	sed -i '/^defaults: {env/d' c.yaml
+	run -0 plain --config=c.yaml --check
+	[ ! -e sessions ]
 }

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* err - say once what failed and why, and carry it up to the one who prints.
  *
- * A struct err lives on the caller's stack, needs no memory and crosses a
- * pipe in one write. The first failure wins: whoever meets it names it
- * (err_set, err_sys), callers put their context in front (err_in), cmd/
- * prints "pai-exec: " and the message. Messages are one printable line.
+ * A struct err lives on the caller's stack and crosses a pipe in one write. The
+ * first failure wins: whoever meets it names it (err_set, err_sys), callers put
+ * their context in front (err_in), cmd/ prints "pai-exec: " and the message.
+ * Messages are one printable line; one that is too long loses its middle.
  */
 #ifndef PAI_BASE_ERR_H
 #define PAI_BASE_ERR_H

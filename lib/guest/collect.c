@@ -42,6 +42,11 @@ int collect_remember(struct guest *g, const char *path, struct err *e)
 	return 0;
 }
 
+int collect_pass_by(struct guest *g, const char *path, const struct stat *st, struct err *e)
+{
+	return seen_note(g, path, st, e) ? 0 : -1;
+}
+
 bool collect_left(const struct guest *g, const char *path, const struct stat *st)
 {
 	const struct seen_file *f = seen_find(g, path);

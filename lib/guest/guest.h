@@ -256,6 +256,9 @@ int filter_load(struct err *e);
 /* Remembers PATH (in /workspace) as it is now: an input; but not what the turn before
  * left so. */
 int collect_remember(struct guest *g, const char *path, struct err *e);
+/* The same for a folder that an input lies in: no input of its own, and none of the
+ * program's. *ST is how it is. */
+int collect_pass_by(struct guest *g, const char *path, const struct stat *st, struct err *e);
 /* True if PATH is an input of this turn already. */
 bool collect_knows(const struct guest *g, const char *path);
 /* True if PATH is no input of this turn, and *ST is how the turn before left it. */

@@ -26,14 +26,14 @@ static int place_failed(const struct guest *g, const char *path, struct err *e)
 	return err_sys(e, ERR_HOST, "place '%s'", path);
 }
 
-/* In a later turn what is there already may be the program's: a folder that is wanted
- * must be one, and no link to one. */
+/* 1: made, 0: it was there, -1. In a later turn that may be the program's: a folder that
+ * is wanted must be one, and no link to one. */
 static int make_folder(const struct guest *g, const char *full, mode_t mode)
 {
 	struct stat st;
 
 	if (mkdir(full, mode) == 0)
-		return 0;
+		return 1;
 	if (errno != EEXIST || !g->resumed || lstat(full, &st) < 0)
 		return errno == EEXIST ? 0 : -1;
 	errno = ENOTDIR;
@@ -41,14 +41,19 @@ static int make_folder(const struct guest *g, const char *full, mode_t mode)
 }
 
 /* Makes the folders that PATH lies in. */
-static int make_parents(const struct guest *g, const char *path, struct err *e)
+static int make_parents(struct guest *g, const char *path, struct err *e)
 {
 	char part[MSG_PATH_MAX + sizeof(GUEST_WORKSPACE) + 1];
+	struct stat st;
 
 	for (const char *s = strchr(path, '/'); s; s = strchr(s + 1, '/')) {
 		snprintf(part, sizeof(part), "%s/%.*s", GUEST_WORKSPACE, (int)(s - path), path);
-		if (make_folder(g, part, 0755) < 0)
+		int made = make_folder(g, part, 0755);
+
+		if (made < 0 || (made && lstat(part, &st) < 0))
 			return place_failed(g, path, e);
+		if (made && collect_pass_by(g, part + sizeof(GUEST_WORKSPACE), &st, e) < 0)
+			return -1;
 	}
 	return 0;
 }

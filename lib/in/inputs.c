@@ -4,6 +4,7 @@
 
 #include "base/clock.h"
 #include "base/fd.h"
+#include "in/names.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -208,23 +209,36 @@ static int add_option(struct inputs *in, const char *text, struct err *e)
 	return rc;
 }
 
-/* FILE's #! line may name a shell: "#!/bin/bash", "#!/usr/bin/env -S sh -e". */
-static enum plan_lang first_line(int fd)
+/* What FILE says of itself: by its suffix, or a #! line that names a shell or Python
+ * ("#!/bin/bash", "#!/usr/bin/env -S sh -e"). */
+static enum plan_lang file_language(const char *path, int fd)
 {
+	static const struct {
+		const char *word;
+		enum plan_lang lang;
+	} words[] = { { "sh", PLAN_SHELL }, { "bash", PLAN_SHELL }, { "dash", PLAN_SHELL },
+		      { "python", PLAN_PYTHON }, { "python3", PLAN_PYTHON } };
+	size_t len = strlen(path);
 	char line[128];
-	ssize_t n = pread(fd, line, sizeof(line) - 1, 0);
+	ssize_t n;
 
-	if (n < 4 || line[0] != '#' || line[1] != '!')
+	if (len > 3 && !strcmp(path + len - 3, ".sh"))
+		return PLAN_SHELL;
+	if (len > 3 && !strcmp(path + len - 3, ".py"))
 		return PLAN_PYTHON;
+	n = pread(fd, line, sizeof(line) - 1, 0);
+	if (n < 4 || line[0] != '#' || line[1] != '!')
+		return PLAN_AUTO;
 	line[n] = 0;
 	line[strcspn(line, "\n")] = 0;
 	for (char *save, *w = strtok_r(line + 2, " \t/", &save); w; w = strtok_r(NULL, " \t/", &save))
-		if (!strcmp(w, "sh") || !strcmp(w, "bash") || !strcmp(w, "dash"))
-			return PLAN_SHELL;
-	return PLAN_PYTHON;
+		for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
+			if (!strcmp(w, words[i].word))
+				return words[i].lang;
+	return PLAN_AUTO;
 }
 
-static int add_program_file(const struct plan *p, struct inputs *in, struct err *e)
+static int add_program_file(struct plan *p, struct inputs *in, struct err *e)
 {
 	const char *path = p->program;
 	AUTO_FD fd = open(path, LOOK);
@@ -243,11 +257,8 @@ static int add_program_file(const struct plan *p, struct inputs *in, struct err 
 	in->file = base_name(path);
 	if (!in->file)
 		return err_set(e, ERR_UNREADABLE, "'%s': not a name for a program", path);
-	if (in->lang == PLAN_AUTO)
-		in->lang = first_line(fd);
-	if (in->lang == PLAN_SHELL && (p->session || plan_insists(p, "defaults.cell")))
-		return err_set(e, ERR_USAGE, "--%s: '%s' is a shell program", p->session ? "session" : "cell",
-			       path);
+	if (plan_suit(p, file_language(path, fd), e) < 0)
+		return -1;
 	struct input *i = add(in, path, in->file, &st, e);
 	if (!i)
 		return -1;
@@ -255,17 +266,13 @@ static int add_program_file(const struct plan *p, struct inputs *in, struct err 
 	return 0;
 }
 
-static int add_program(const struct plan *p, struct inputs *in, struct err *e)
+static int add_program(struct plan *p, struct inputs *in, struct err *e)
 {
 	struct stat text = { .st_mode = S_IFREG | 0644, .st_size = INT64_MAX };
 	struct input *i;
 
-	in->lang = plan_language(p);
-	if (p->source == PLAN_FILE) {
-		if (p->lang == PLAN_AUTO && in->lang == PLAN_PYTHON)
-			in->lang = PLAN_AUTO;
+	if (p->source == PLAN_FILE)
 		return add_program_file(p, in, e);
-	}
 	if (p->source == PLAN_MODULE)
 		return 0;
 	in->from_stdin = p->source == PLAN_STDIN;
@@ -279,51 +286,15 @@ static int add_program(const struct plan *p, struct inputs *in, struct err *e)
 	return 0;
 }
 
-static int by_path(const void *a, const void *b)
-{
-	const struct input *const *x = a, *const *y = b;
-	int order = strcmp((*x)->path, (*y)->path);
-
-	return order ? order : *x < *y ? -1 : *x > *y;
-}
-
-/* Two sources of one name: an error, unless they are one and the same file. */
-static int check_clashes(struct inputs *in, struct err *e)
-{
-	struct input **sorted = calloc(in->n + 1, sizeof(*sorted));
-	size_t n = 0;
-	int rc = 0;
-
-	if (!sorted)
-		return err_sys(e, ERR_HOST, "memory");
-	for (size_t i = 0; i < in->n; i++)
-		if (in->at[i].place == MSG_IN_WORKSPACE)
-			sorted[n++] = &in->at[i];
-	qsort(sorted, n, sizeof(*sorted), by_path);
-	for (size_t i = 1; rc == 0 && i < n; i++) {
-		struct input *a = sorted[i - 1], *b = sorted[i];
-
-		if (strcmp(a->path, b->path))
-			continue;
-		if (a->type != MSG_REGULAR || b->type != MSG_REGULAR || a->dev != b->dev ||
-		    a->ino != b->ino)
-			rc = err_set(e, ERR_USAGE, "'%s' and '%s' would both be '%s' in /workspace; "
-				     "SRC:NAME gives one another name", a->source, b->source, a->path);
-		b->type = MSG_TYPES;	/* the same file once more: not sent */
-	}
-	free(sorted);
-	return rc;
-}
-
 int inputs_sources(const struct strv *sources, struct inputs *in, struct err *e)
 {
 	for (size_t i = 0; i < sources->n; i++)
 		if (strcmp(sources->at[i], PLAN_STDIO) && add_option(in, sources->at[i], e) < 0)
 			return -1;
-	return check_clashes(in, e);
+	return names_check(in, e);
 }
 
-int inputs_open(const struct plan *p, struct inputs *in, struct err *e)
+int inputs_open(struct plan *p, struct inputs *in, struct err *e)
 {
 	*in = (struct inputs){ 0 };
 	if (p->tar_in && add_tar(in, e) < 0)
@@ -331,63 +302,6 @@ int inputs_open(const struct plan *p, struct inputs *in, struct err *e)
 	if (add_program(p, in, e) < 0)
 		return -1;
 	return inputs_sources(&p->inputs, in, e) < 0 ? err_in(e, "--input") : 0;
-}
-
-/* Where PATH is, or would be, in LIST[0..N), which is sorted. */
-static size_t place_of(struct input **list, size_t n, const char *path)
-{
-	size_t from = 0;
-
-	while (from < n) {
-		size_t at = from + (n - from) / 2;
-
-		if (strcmp(list[at]->path, path) < 0)
-			from = at + 1;
-		else
-			n = at;
-	}
-	return from;
-}
-
-/* What waited gives way to an input of its name, to one that is no folder where it
- * needs one, and (but for a folder) to what needs a folder in its place. */
-static bool gives_way(struct input **list, size_t n, const struct input *i)
-{
-	char path[MSG_PATH_MAX + 2];
-	size_t at, len = strlen(i->path);
-
-	for (const char *s = i->path; (s = strchr(s, '/')); s++) {
-		snprintf(path, sizeof(path), "%.*s", (int)(s - i->path), i->path);
-		at = place_of(list, n, path);
-		if (at < n && !strcmp(list[at]->path, path) && list[at]->type != MSG_FOLDER)
-			return true;
-	}
-	at = place_of(list, n, i->path);
-	if (at < n && !strcmp(list[at]->path, i->path))
-		return true;
-	snprintf(path, sizeof(path), "%s/", i->path);
-	at = place_of(list, n, path);
-	return i->type != MSG_FOLDER && at < n && !strncmp(list[at]->path, path, len + 1);
-}
-
-static int make_way(struct inputs *in, size_t before, struct err *e)
-{
-	struct input **sorted = calloc(before + 1, sizeof(*sorted));
-	size_t n = 0;
-
-	if (!sorted)
-		return err_sys(e, ERR_HOST, "memory");
-	for (size_t i = 0; i < before; i++)
-		if (in->at[i].place == MSG_IN_WORKSPACE && in->at[i].type != MSG_TYPES)
-			sorted[n++] = &in->at[i];
-	qsort(sorted, n, sizeof(*sorted), by_path);
-	for (size_t i = before; i < in->n; i++) {
-		in->at[i].waited = true;
-		if (gives_way(sorted, n, &in->at[i]))
-			in->at[i].type = MSG_TYPES;	/* not sent */
-	}
-	free(sorted);
-	return 0;
 }
 
 int inputs_add_folder(struct inputs *in, const char *path, struct err *e)
@@ -404,7 +318,7 @@ int inputs_add_folder(struct inputs *in, const char *path, struct err *e)
 			e->kind = ERR_SESSION;
 		return -1;
 	}
-	return make_way(in, before, e);
+	return names_make_way(in, before, e);
 }
 
 static void look_at_stdin(struct inputs *in, size_t max, int ms, int sig_fd)

@@ -33,14 +33,14 @@ struct inputs {
 	int *root;		/* open source folders */
 	size_t roots;
 	char *file;		/* FILE's name in /workspace, or NULL */
-	enum plan_lang lang;	/* by the first line, where nothing else says */
 	bool from_stdin;	/* the program's text comes from standard input */
 	bool tar;		/* a tar does: it is the first entry */
 	struct buf head;	/* the start of it, and whether that is all */
 	bool head_end;
 };
 
-int inputs_open(const struct plan *p, struct inputs *in, struct err *e);
+/* What FILE is, is known then, and the plan suited to it (plan_suit). */
+int inputs_open(struct plan *p, struct inputs *in, struct err *e);
 /* After it: all that is in the folder PATH (not there: nothing), as inputs beneath
  * /workspace, but what has a name that an input has, or lies beneath one that is no
  * folder. An ERR_SESSION says what cannot go in. */

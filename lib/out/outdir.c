@@ -24,6 +24,21 @@ void outdir_init(struct outdir *d)
 
 static const struct out_sink into_folder;
 
+/* Folders above DIR are not made: a word that was mistyped would make some. */
+static int not_made(const char *path, struct err *e)
+{
+	size_t n = strlen(path);
+
+	while (n > 1 && path[n - 1] == '/')
+		n--;
+	while (n > 0 && path[n - 1] != '/')
+		n--;
+	if (errno != ENOENT || n < 2)
+		return err_sys(e, ERR_OUTPUT, "--output-dir: make '%s'", path);
+	return err_set(e, ERR_OUTPUT, "--output-dir: '%.200s': there is no folder '%.*s' to make it in; "
+		       "mkdir -p makes both", path, (int)(n - 1), path);
+}
+
 int outdir_open(struct outdir *d, const struct plan *p, struct err *e)
 {
 	const char *path = p->output_dir;
@@ -40,7 +55,7 @@ int outdir_open(struct outdir *d, const struct plan *p, struct err *e)
 		return outtar_open(d, e);
 	d->sink = &into_folder;
 	if (beneath_mkdir(&d->in, AT_FDCWD, path, 0777) < 0 && errno != EEXIST)
-		return err_sys(e, ERR_OUTPUT, "--output-dir: make '%s'", path);
+		return not_made(path, e);
 	d->in.dir = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (d->in.dir < 0)
 		return err_sys(e, ERR_OUTPUT, "--output-dir: '%s'", path);

@@ -141,8 +141,8 @@ static int set_source(struct plan *p, const struct key *k, const char *text, str
 {
 	if (p->source != PLAN_STDIN)
 		return err_set(e, ERR_USAGE, "there is a program already");
-	if (k->field == PLAN_MODULE && !*text)
-		return err_set(e, ERR_USAGE, "an empty NAME");
+	if (k->field == PLAN_MODULE && (!*text || strlen(text) > PATH_MAX))
+		return err_set(e, ERR_USAGE, "a NAME has 1 to %d bytes", PATH_MAX);
 	p->source = (enum plan_source)k->field;
 	p->program = strdup(text);
 	return p->program ? 0 : err_sys(e, ERR_HOST, "memory");

@@ -71,16 +71,16 @@ extern const struct plan_limit_row {
 	bool none_ok;		/* "none" is no limit: NUM_NONE */
 } plan_limits[LIMITS];
 
-/* As a notebook's cell, as python3 FILE, or what suits (plan_finish() decides). */
+/* As a notebook's cell, as python3 FILE, or what suits (plan_suit() decides). */
 enum plan_mode { PLAN_SUITS, PLAN_CELL, PLAN_SCRIPT };
 
 #define PLAN_TO_STDERR "-"
 #define PLAN_NO_FD UINT64_MAX
 #define PLAN_STDIO "-"			/* a tar from standard input, or to standard output */
 #define PLAN_ARGS_MAX 65536u		/* arguments of the program */
-#define PLAN_PROBE_MS 3000u		/* … of the first microVM on a host */
-#define PLAN_CELL_GRACE 2000u		/* … --kill-after of a cell, if nothing is said */
 #define PLAN_BOOT_MS 30000u		/* from the start to the guest's hello */
+#define PLAN_PROBE_MS 3000u		/* … of the first microVM on a host */
+#define PLAN_CELL_GRACE 2000u		/* --kill-after of a cell, if nothing is said */
 #define PLAN_END_MS 500u		/* that the guest may be silent after a kill */
 #define PLAN_CAPTURE (10ull << 20)	/* bytes of each stream in JSON, if nothing is said */
 #define PLAN_CAPTURE_MAX (256ull << 20)	/* … that may be asked for: it lies in memory */
@@ -96,7 +96,7 @@ struct plan {
 	enum plan_source source;
 	char *program;		/* FILE, CODE or MODULE; NULL for standard input */
 	struct strv args;	/* of the program, without argv[0] */
-	enum plan_lang lang;
+	enum plan_lang lang;	/* what was said; what it is, once plan_suit() knows */
 	enum plan_mode mode;
 	bool cell;		/* what comes of the mode: it is a cell, else a script */
 	bool print_last, no_stdin, quiet, verbose, fresh, no_clobber, raw_terminal;
@@ -140,6 +140,13 @@ void plan_init(struct plan *p);
 /* After the options: fills what depends on other fields, refuses options that
  * do not go together. A default from elsewhere that does not suit gives way. */
 int plan_finish(struct plan *p, struct err *e);
+/* The rest of that, what depends on the language: it is settled here, and whether the
+ * program is a cell. TOLD is what FILE says of itself, or PLAN_AUTO; for all but FILE
+ * plan_finish() does it. */
+int plan_suit(struct plan *p, enum plan_lang told, struct err *e);
+/* A plan of the script CODE: what P has of the sandbox, nothing of what goes in and
+ * comes out. It borrows from P, and is not to be freed. */
+struct plan plan_trial(const struct plan *p, char *code);
 void plan_free(struct plan *p);
 
 /* Parses TEXT for the limit L into p->limit[L]; names the value, not the option. */
@@ -152,10 +159,12 @@ const char *plan_environment(const struct plan *p, const char *name, size_t n);
 /* Notes that KEY got TEXT at WHERE; it replaces an older note unless MANY. */
 int plan_note(struct plan *p, const char *key, const char *text, bool many,
 	      enum plan_layer layer, const char *where, struct err *e);
-/* The latest note of KEY, or NULL: it is as it is built in. */
-const struct plan_setting *plan_noted(const struct plan *p, const char *key);
+/* The layer that has set KEY. */
+enum plan_layer plan_layer(const struct plan *p, const char *key);
 /* True if an option has set KEY; a default from elsewhere gives way. */
 bool plan_insists(const struct plan *p, const char *key);
+/* How many options have added TEXT[0..N), or that and "=…", to the list KEY. */
+size_t plan_asked(const struct plan *p, const char *key, const char *text, size_t n);
 /* 0 if the configuration lets anything run; -1 and who switched it off. */
 int plan_allowed(const struct plan *p, struct err *e);
 
@@ -165,7 +174,5 @@ const char *plan_limit_text(const struct plan *p, enum plan_limit l, char dst[NU
 const char *plan_format_word(enum plan_format f);
 /* True if the outcome is told as JSON: an exception and results come as such then. */
 bool plan_wants_results(const struct plan *p);
-/* The language of the program: what was said, or what its name says. */
-enum plan_lang plan_language(const struct plan *p);
 
 #endif

@@ -123,7 +123,7 @@ static void check_limits(const struct plan *p, struct check *c)
 static bool check_run(const struct plan *p, const struct backend *b, struct check *c)
 {
 	char program[] = "print(6 * 7)", backend[32], text[64];
-	struct plan one = *p;		/* borrows all else that is configured */
+	struct plan one = plan_trial(p, program);
 	struct run_summary s = { .status = RESULT_FAILED };
 	bool ran;
 
@@ -131,15 +131,7 @@ static bool check_run(const struct plan *p, const struct backend *b, struct chec
 	/* where no guest has answered yet, none is waited for longer than auto would */
 	if (b->is_known && !b->is_known() && one.boot_ms > one.probe_ms)
 		one.boot_ms = one.probe_ms;
-	one.source = PLAN_CODE;
-	one.lang = PLAN_PYTHON;
-	one.program = program;
 	one.backend = backend;
-	one.no_stdin = true;
-	one.format = FORMAT_JSON;	/* what it prints is captured */
-	one.print_last = false;
-	one.output_dir = NULL;
-	one.inputs = one.env = (struct strv){ 0 };
 	(void)run_apart(&one, &s, &s.error);
 	ran = s.status == RESULT_OK && !strcmp(s.out, "42\n");
 	snprintf(text, sizeof(text), "a program ran in %lld ms", (long long)s.us / 1000);

@@ -59,11 +59,11 @@ static int send_run(struct turn *t, struct err *e)
 	struct msg_run m = {
 		.version = MSG_VERSION,
 		.lang = p->source == PLAN_MODULE ? MSG_MODULE
-		      : in->lang == PLAN_SHELL ? MSG_SHELL : MSG_PYTHON,
+		      : p->lang == PLAN_SHELL ? MSG_SHELL : MSG_PYTHON,
 		.flags = (uint8_t)((p->print_last ? MSG_PRINT_LAST : 0) |
 			 (t->stdin_wanted ? MSG_STDIN_OPEN : 0) | (plan_wants_results(p) ? MSG_REPORT : 0) |
 			 (t->choice->one_stream ? MSG_ONE_STREAM : 0) |
-			 (p->cell && in->lang == PLAN_PYTHON ? MSG_CELL : 0) | (p->session ? MSG_SESSION : 0) |
+			 (p->cell ? MSG_CELL : 0) | (p->session ? MSG_SESSION : 0) |
 			 (p->output_dir ? MSG_COLLECT : list ? MSG_LIST : 0)),
 		.cpus = (uint32_t)p->limit[LIMIT_CPUS],
 		.pids = (uint32_t)p->limit[LIMIT_PIDS],

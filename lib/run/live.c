@@ -54,11 +54,13 @@ static int take_over(struct live *l, struct err *e)
 	struct session_facts *f = &l->session.facts;
 	struct plan *p = &l->plan;
 
-	for (size_t i = 0; i < p->env.n; i++)
-		if (!preload_env_ok(p->env.at[i]))
+	for (size_t i = 0; i < p->env.n; i++) {
+		size_t n = strcspn(p->env.at[i], "=");
+
+		if (!preload_env_ok(p->env.at[i]) && plan_asked(p, "defaults.env", p->env.at[i], n))
 			return err_set(e, ERR_SESSION, "--env: %.*s acts when the interpreter starts, and that of "
-				       "session '%s' has started", (int)strcspn(p->env.at[i], "="),
-				       p->env.at[i], l->session.name);
+				       "session '%s' has started", (int)n, p->env.at[i], l->session.name);
+	}
 	if (!plan_insists(p, "code_interpreter.backend") || !p->backend || !strcmp(p->backend, "auto"))
 		p->backend = f->backend;
 	else if (strcmp(p->backend, "off") && strcmp(p->backend, f->backend))

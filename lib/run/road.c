@@ -10,9 +10,9 @@
 #define CELL_MODULE "_pai.cell"	/* of the image: the notebook's shell */
 #define WARM_MEMORY (256ull << 20)	/* below, only the least template is used */
 
-static bool can_be_warm(const struct plan *p, const struct inputs *in, const struct choice *c)
+static bool can_be_warm(const struct plan *p, const struct choice *c)
 {
-	if (p->fresh || p->source == PLAN_MODULE || in->lang == PLAN_SHELL || c->image->is_folder)
+	if (p->fresh || p->source == PLAN_MODULE || p->lang == PLAN_SHELL || c->image->is_folder)
 		return false;
 	for (size_t i = 0; i < p->env.n; i++)
 		if (!preload_env_ok(p->env.at[i]))
@@ -40,7 +40,7 @@ static void choose_template(struct road *r, const struct plan *p, struct inputs 
 		c->template_dir = c->resume_dir;
 		return;
 	}
-	if (!can_be_warm(p, in, c))
+	if (!can_be_warm(p, c))
 		return;
 	if (p->preload)
 		r->preload = p->preload;

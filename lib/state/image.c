@@ -182,9 +182,10 @@ int image_find(const char *name, struct image *out, struct err *e)
 	size_t n = candidates(name, path), i = 0;
 	while (i < n && stat(path[i], &st) < 0)
 		i++;
+	if (i == n && n > 1)
+		return err_set(e, ERR_IMAGE, "no image '%s': neither %s nor %s exists" CURE, name, path[0], path[1]);
 	if (i == n)
-		return err_set(e, ERR_IMAGE, "no image '%s': neither %s%s%s exists" CURE, name,
-			       path[0], n > 1 ? " nor " : "", n > 1 ? path[1] : "");
+		return err_set(e, ERR_IMAGE, "no image '%s': %s does not exist" CURE, name, path[0]);
 	if (load(path[i], &im, e) < 0)
 		return image_free(&im), err_in(e, "image '%s'", name);
 	im.name = strdup(name);

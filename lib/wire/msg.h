@@ -59,7 +59,7 @@ enum msg_kind {
 	MSG_PREPARE,		/* cpus (4), names of modules, parted by commas: import
 				 * them and say READY; next is a snapshot, then RUN */
 	MSG_KILL,		/* end all its processes now, then collect */
-	MSG_INCLUDE,		/* one glob: its bytes (wire/glob.h) */
+	MSG_INCLUDE,		/* one glob: its bytes (base/glob.h) */
 	MSG_EXCLUDE,
 	/* from the guest */
 	MSG_HELLO = 64,		/* version (4) */
