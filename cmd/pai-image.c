@@ -11,6 +11,7 @@
 #include "host/cgroup.h"
 #include "plan/config.h"
 #include "run/run.h"
+#include "state/known.h"
 #include "state/store.h"
 
 #include <errno.h>
@@ -105,9 +106,9 @@ static int verify_one(const struct request *rq, const char *name)
 			      { im.initrd, im.initrd_digest } };
 
 		for (size_t i = 0; i < sizeof(parts) / sizeof(*parts) && !e.kind; i++) {
-			bool same = true;
+			char text[KNOWN_DIGEST];
 
-			if (parts[i].path && store_hash(parts[i].path, parts[i].digest, &same, &e) == 0 && !same)
+			if (parts[i].path && file_digest(parts[i].path, text, &e) == 0 && strcmp(text, parts[i].digest))
 				(void)err_set(&e, ERR_IMAGE, "image '%s': %s is not what image.json says",
 					      name, parts[i].path);
 		}
@@ -133,45 +134,39 @@ static int do_verify(const struct request *rq, struct store *s)
 	return s->images == 0 ? 1 : bad;
 }
 
-/* Fills *P for a run of nothing from image IMAGE, by the configuration. */
-static int warm_plan(const struct request *rq, const char *image, bool cell, struct plan *p, struct err *e)
+/* Fills *P for runs of nothing, by the configuration. */
+static int warm_plan(const struct request *rq, struct plan *p, struct err *e)
 {
 	plan_init(p);
 	p->environ = environ;
 	if (config_load(p, e) < 0)
 		return -1;
-	free(p->image);
-	p->image = strdup(image);
 	p->source = PLAN_CODE;
 	p->program = strdup("pass");
 	p->no_stdin = true;
 	p->format = FORMAT_JSON;
-	p->mode = cell ? PLAN_CELL : PLAN_SCRIPT;
 	p->fresh = false;
 	p->for_all = geteuid() == 0;
 	p->limit[LIMIT_CPUS] = rq->cpus;
-	if (!p->program || !p->image)
-		return err_sys(e, ERR_HOST, "memory");
-	return plan_finish(p, e);
+	return p->program ? 0 : err_sys(e, ERR_HOST, "memory");
 }
 
-/* The template of row WHICH, for scripts or for cells: 0, or a status; -1: there is no
- * such row. */
-static int warm_one(const struct request *rq, const char *image, size_t which, bool cell)
+/* The template of P->preload, for scripts or for cells: 0, or a status. */
+static int warm_one(const struct request *rq, const char *image, bool cell, struct plan *p)
 {
 	const char *use = cell ? " for cells" : "";
-	struct err e = { 0 };
-	struct plan p;
 	struct run_summary s = { .status = RESULT_FAILED };
 	int status = 125;
 
-	if (warm_plan(rq, image, cell, &p, &e) < 0 || which >= p.preloads.n) {
-		plan_free(&p);
-		return e.kind ? fail(&e) : -1;
-	}
-	p.preload = &p.preloads.list[which];
-	progress(rq, "template", p.preload->name);
-	(void)run_apart(&p, &s, &s.error);
+	free(p->image);
+	p->image = strdup(image);
+	p->mode = cell ? PLAN_CELL : PLAN_SCRIPT;
+	if (!p->image)
+		return err_sys(&s.error, ERR_HOST, "memory"), fail(&s.error);
+	if (plan_finish(p, &s.error) < 0)
+		return fail(&s.error);
+	progress(rq, "template", p->preload->name);
+	(void)run_apart(p, &s, &s.error);
 	if (s.status != RESULT_OK)
 		say(s.status == RESULT_FAILED ? s.error.msg : "interrupted");
 	else if (!s.clone && !s.left_template)
@@ -180,23 +175,25 @@ static int warm_one(const struct request *rq, const char *image, size_t which, b
 	else
 		status = 0;
 	if (status == 0)
-		printf("%s: template %s%s %s\n", image, p.preload->name, use, s.clone ? "was there" : "made");
-	plan_free(&p);
+		printf("%s: template %s%s %s\n", image, p->preload->name, use, s.clone ? "was there" : "made");
 	return status;
 }
 
 static int do_warm(const struct request *rq, struct store *s)
 {
 	static char *const standard[] = { (char *)(uintptr_t)"default", NULL };
-	int status = 0;
+	struct err e = { 0 };
+	struct plan p;
+	int status = warm_plan(rq, &p, &e) < 0 ? fail(&e) : 0;
 
 	(void)s;
-	for (char *const *name = *rq->names ? rq->names : standard; *name && status <= 0; name++) {
-		status = 0;
-		for (size_t i = 0; status == 0; i++)
-			status = warm_one(rq, *name, i / 2, i % 2);
-	}
-	return status < 0 ? 0 : status;
+	for (char *const *name = *rq->names ? rq->names : standard; *name; name++)
+		for (size_t i = 0; status == 0 && i < 2 * p.preloads.n; i++) {
+			p.preload = &p.preloads.list[i / 2];
+			status = warm_one(rq, *name, i % 2, &p);
+		}
+	plan_free(&p);
+	return status;
 }
 
 static int do_gc(const struct request *rq, struct store *s)

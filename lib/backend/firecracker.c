@@ -21,6 +21,7 @@
 #include "host/confine.h"
 #include "host/program.h"
 #include "host/spawn.h"
+#include "state/known.h"
 #include "wire/msg.h"
 
 #include <errno.h>
@@ -83,12 +84,13 @@ static void key(const struct choice *c, char *text, size_t size)
 			 c->image->vmlinux_digest, c->image->initrd_digest);
 
 	for (size_t i = 0; i < sizeof(own) / sizeof(*own) && (size_t)n < size; i++) {
+		char word[KNOWN_IDENTITY];
 		struct stat st;
 
-		if (own[i] && stat(own[i], &st) == 0)
-			n += snprintf(text + n, size - (size_t)n, " %jx %jx %jx.%lx", (uintmax_t)st.st_dev,
-				      (uintmax_t)st.st_ino, (uintmax_t)st.st_ctim.tv_sec,
-				      st.st_ctim.tv_nsec);
+		if (!own[i] || stat(own[i], &st) < 0)
+			continue;
+		known_identity(&st, word);
+		n += snprintf(text + n, size - (size_t)n, " %s", word);
 	}
 }
 

@@ -84,6 +84,7 @@ static int finish_streams(struct plan *p, struct err *e)
 /* The standard streams that carry a tar carry nothing else. */
 static int finish_tars(struct plan *p, struct err *e)
 {
+	p->tar_in = false;
 	for (size_t i = 0; i < p->inputs.n; i++) {
 		if (strcmp(p->inputs.at[i], PLAN_STDIO))
 			continue;

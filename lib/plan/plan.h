@@ -138,7 +138,8 @@ struct plan {
 
 void plan_init(struct plan *p);
 /* After the options: fills what depends on other fields, refuses options that
- * do not go together. A default from elsewhere that does not suit gives way. */
+ * do not go together. A default from elsewhere that does not suit gives way. May
+ * be called again when a field was changed. */
 int plan_finish(struct plan *p, struct err *e);
 void plan_free(struct plan *p);
 

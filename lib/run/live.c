@@ -123,7 +123,7 @@ static int learn(struct live *l, const struct choice *c, int i, struct err *e)
 	snprintf(f->image_digest, sizeof(f->image_digest), "%s", im->digest);
 	if (backends[i]->own_limits)
 		snprintf(f->kernel_digest, sizeof(f->kernel_digest), "%s %s", im->vmlinux_digest, im->initrd_digest);
-	session_cpu(f->cpu);
+	cpu_text(f->cpu);
 	f->cpus = l->plan.limit[LIMIT_CPUS];
 	f->memory_bytes = l->plan.limit[LIMIT_MEMORY];
 	f->disk_bytes = l->plan.limit[LIMIT_DISK];
