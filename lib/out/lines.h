@@ -19,7 +19,7 @@ bool lines_wait(const struct result *r);
 bool lines_are_full(const struct result *r);
 
 /* The program has started. */
-int lines_start(const struct plan *p, struct result *r, struct err *e);
+int lines_start(struct result *r, struct err *e);
 /* What S, of STREAM_LINES, holds, but for the start of a character whose rest may come. */
 int lines_stream(struct result *r, struct stream *s, struct err *e);
 /* The result that has become whole. */

@@ -160,8 +160,8 @@ bool plan_insists(const struct plan *p, const char *key);
 /* 0 if the configuration lets anything run; -1 and who switched it off. */
 int plan_allowed(const struct plan *p, struct err *e);
 
-/* The text of a limit's value as a person writes it ("60 s", "1G"). */
-const char *plan_limit_text(const struct plan *p, enum plan_limit l, char dst[NUM_TEXT]);
+/* The text of VALUE of the limit L as a person writes it ("60 s", "1G"). */
+const char *plan_limit_text(enum plan_limit l, uint64_t value, char dst[NUM_TEXT]);
 /* The name of a format, as an option has it. */
 const char *plan_format_word(enum plan_format f);
 /* True if the outcome is told as JSON: an exception and results come as such then. */

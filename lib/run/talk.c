@@ -90,7 +90,7 @@ static int on_started(struct turn *t, const struct frame *f, struct err *e)
 	turn_limit_keeper(t, 0);
 	if (cgroup_hold_cpus(&t->choice->cgroup, e) < 0)
 		return -1;
-	if (t->plan->format == FORMAT_NDJSON && lines_start(t->plan, t->r, e) < 0)
+	if (t->plan->format == FORMAT_NDJSON && lines_start(t->r, e) < 0)
 		return -1;
 	/* a signal that came in between interrupts now */
 	return t->r->cancel ? turn_interrupt(t, e) : 0;

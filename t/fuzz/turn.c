@@ -338,7 +338,7 @@ static void begin(struct setting *s, struct bytes *script, uint8_t how, uint8_t 
 	make_setting(s, how, more);
 	s->road.keeper.link = link[0];
 	peer_begin(&peer, *script, how & 0x40 ? 0 : 1, link[1], sig[1]);
-	result_init(&s->result, peer.time_us);
+	result_init(&s->result, &s->live.plan, peer.time_us);
 	make_stream(&s->result.out, 0, s->live.plan.format);
 	make_stream(&s->result.err, 1, s->live.plan.format);
 	if (s->live.plan.format == FORMAT_NDJSON) {
