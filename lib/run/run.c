@@ -112,7 +112,7 @@ static int run_turn(struct live *live, const struct inputs *in, struct choice *c
 	struct turn t = {
 		.plan = p, .live = live, .inputs = in, .choice = c, .r = r, .sig_fd = sig_fd,
 		.road = road, .spare = spare, .making = c->save_dir != NULL,
-		.ctl = -1, .out_fd = -1, .err_fd = -1, .in_fd = -1,
+		.attempt = 1, .ctl = -1, .out_fd = -1, .err_fd = -1, .in_fd = -1,
 		.stdin_wanted = !in->from_stdin && !in->tar && !p->no_stdin && open & 1,
 	};
 	int rc = c->confined ? 0 : turn_prepare(&t, e);

@@ -45,7 +45,7 @@ struct turn {
 	struct confine confine;	/* what the command will keep, until it is confined */
 	struct confine_place *places;
 	bool making, saving, clone;	/* saving: the snapshot was asked for */
-	uint32_t attempt;
+	uint32_t attempt;	/* of the keeper's: the one at work, or awaited */
 	unsigned resumes;	/* of a session's snapshot that failed */
 	unsigned note;		/* enum msg_note, of the last one */
 	int sig_fd;
