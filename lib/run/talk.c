@@ -16,6 +16,7 @@
 #define COLLECT_MS 30000u	/* that the guest may be silent while it collects */
 #define COLLECT_ALL_MS 60000u	/* that all of it may take, and a ms more for each */
 #define COLLECT_BYTES_PER_MS 4096u	/* … of the bytes that can come */
+#define FAIL_MAX 300u		/* bytes of a failure that are looked at */
 
 typedef int handler(struct turn *t, const struct frame *f, struct err *e);
 
@@ -223,7 +224,7 @@ static int on_fail(struct turn *t, const struct frame *f, struct err *e)
 	if (f->len == 0)
 		return err_set(e, ERR_GUEST, "a failure without its kind");
 	/* its text is a guest's: err_set() makes it printable and cuts it */
-	(void)err_set(&text, ERR_BOOT, "%.*s", (int)(f->len < 300 ? f->len - 1 : 300),
+	(void)err_set(&text, ERR_BOOT, "%.*s", (int)(f->len < FAIL_MAX ? f->len - 1 : FAIL_MAX - 1),
 		      (const char *)f->body + 1);
 	if (t->phase <= TURN_MAKE && (t->clone || t->phase == TURN_MAKE))
 		return turn_go_cold(t, true, text.msg, e);

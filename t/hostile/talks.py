@@ -444,6 +444,14 @@ def numbers():
             r"the sandbox could not go on: \\x1b\[2J\\x0a\\xff.*",
         ),
     )
+    # what comes behind it is no part of it
+    yield (
+        "fail-long",
+        Talk(
+            UP + say(frame(FAIL, b"\0" + b"a" * 299), frame(ord("Z"))),
+            "the sandbox could not go on: a{299}",
+        ),
+    )
     yield (
         "fail-empty",
         Talk(UP + say(frame(FAIL, b"\0")), "the sandbox could not go on: "),
