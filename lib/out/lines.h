@@ -3,8 +3,9 @@
  * standard output (pai-exec-result(5)).
  *
  * All lines go through one queue, result.lines, that the loop serves as it does any
- * stream. While the reader makes it wait the program's streams are not read, and from
- * LINES_FULL bytes on no results either: he stops the program, not the memory.
+ * stream. While the reader makes it wait the program's streams are not read (but for what
+ * they have before a result), and from LINES_FULL bytes on no results either: he stops the
+ * program, not the memory.
  */
 #ifndef PAI_OUT_LINES_H
 #define PAI_OUT_LINES_H

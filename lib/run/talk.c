@@ -197,7 +197,10 @@ static int on_result(struct turn *t, const struct frame *f, struct err *e)
 	if (!plan_wants_results(t->plan))
 		return err_set(e, ERR_GUEST, "a result that was not asked for");
 	int whole = results_take(&t->r->results, f, e);
-	return whole > 0 && t->plan->format == FORMAT_NDJSON ? lines_result(t->r, e) : whole;
+	if (whole <= 0 || t->plan->format != FORMAT_NDJSON)
+		return whole;
+	/* what was printed before it was shown comes before it */
+	return turn_catch_up(t, e) < 0 ? -1 : lines_result(t->r, e);
 }
 
 static int on_done(struct turn *t, const struct frame *f, struct err *e)

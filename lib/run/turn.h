@@ -91,6 +91,9 @@ uint64_t turn_boot_ms(const struct turn *t);
 int turn_hear(struct turn *t, struct err *e);
 /* The channel or the backend ended without MSG_DONE. */
 int turn_died(struct turn *t, struct err *e);
+/* Before a line that is no stream's: takes what waits in the program's pipes, also where
+ * the reader makes us wait, up to what may wait for him. */
+int turn_catch_up(struct turn *t, struct err *e);
 /* The limit L has struck: the first one counts. */
 void turn_strike(struct turn *t, enum plan_limit l);
 
