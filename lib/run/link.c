@@ -160,17 +160,16 @@ static int hear_how(struct turn *t, struct err *e)
 	return turn_hear(t, e);
 }
 
-/* Without a cgroup nobody counts how often memory was refused: a sentry that was
- * refused more heap ends as Go programs do, with 2. */
-static bool heap_struck(struct turn *t)
+/* Without a cgroup nobody counts how often memory was refused: how it ended has to tell. */
+static bool is_starved(struct turn *t)
 {
+	const struct backend *b = backends[choice_first(t->choice)];
 	struct err ignored = { 0 };
 
-	if (t->choice->cgroup.memory || t->phase <= TURN_MAKE ||
-	    backends[choice_first(t->choice)]->own_limits)
+	if (t->choice->cgroup.memory || t->phase <= TURN_MAKE || !b->starved)
 		return false;
 	(void)hear_how(t, &ignored);
-	return !strcmp(t->how, "exit status 2");
+	return *t->how && b->starved(t->status, t->peak_bytes);
 }
 
 int turn_died(struct turn *t, struct err *e)
@@ -184,7 +183,7 @@ int turn_died(struct turn *t, struct err *e)
 		boot_text(t, text, sizeof(text));
 		return turn_go_cold(t, true, *text ? text : "it ended", e);
 	}
-	if (cgroup_oom_kills(&t->choice->cgroup) > 0 || heap_struck(t)) {
+	if (cgroup_oom_kills(&t->choice->cgroup) > 0 || is_starved(t)) {
 		turn_strike(t, LIMIT_MEMORY);
 		turn_give_up(t, "the memory limit ended the whole sandbox: files may be lost");
 		return 0;
@@ -251,6 +250,8 @@ int turn_hear(struct turn *t, struct err *e)
 	case KEEPER_ENDED:
 		/* what it still said is in the channel: its end comes there */
 		snprintf(t->how, sizeof(t->how), "%.60s", m.err.msg);
+		t->status = m.status;
+		t->peak_bytes = m.peak_bytes;
 		return t->phase <= TURN_MAKE && t->ctl >= 0 ? turn_died(t, e) : 0;
 	case KEEPER_SAVED:
 		return on_saved(t, &m, e);

@@ -55,7 +55,9 @@ struct turn {
 	int64_t collect_us;	/* when all files must be here */
 	bool hurry;		/* nobody waits for a slow reader any more */
 
-	char how[64];		/* the backend's own process ended, once it has */
+	char how[64];		/* the backend's own process ended, once it has: in words, */
+	int status;		/* as wait(2) has it, */
+	uint64_t peak_bytes;	/* and with so much memory */
 	int ctl;		/* -1 until the keeper's attempt, and after its end */
 	int out_fd, err_fd;	/* of the attempt, until the streams take them */
 	struct buf from, to;	/* the control channel: read, to be written */

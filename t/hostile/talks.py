@@ -112,6 +112,8 @@ def frames():
         "half-header-first",
         gone(say(b"\x40\x00"), "the sandbox did not start: exit status 0"),
     )
+    # as a sentry that has found a fault in itself: that is no limit of memory
+    yield "exits-2", gone(RAN + step("x", b"\x02"))
     yield "half-header", gone(OVER + say(b"\x47\x00"))
     yield "length-plus-one", gone(OVER + say(frame(SKIPPED, b"abc", 4)))
     for name, length in (
