@@ -13,7 +13,6 @@
 void lines_open(struct result *r)
 {
 	stream_init(&r->lines, "standard output", STDOUT_FILENO, STREAM_WRITE, NUM_NONE);
-	r->lines.kind = STREAM_WRITE;	/* what is pushed cannot be spliced */
 }
 
 static size_t waiting(const struct result *r)

@@ -238,6 +238,7 @@ int stream_push(struct stream *s, const void *data, size_t n, size_t max, struct
 {
 	if (s->kind == STREAM_DROP)
 		return 0;
+	s->kind = STREAM_WRITE;		/* there is no pipe to splice from */
 	buf_drop(&s->held, s->at);
 	s->at = 0;
 	s->ended = !data;

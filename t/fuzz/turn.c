@@ -341,10 +341,8 @@ static void begin(struct setting *s, struct bytes *script, uint8_t how, uint8_t 
 	result_init(&s->result, &s->live.plan, peer.time_us);
 	make_stream(&s->result.out, 0, s->live.plan.format);
 	make_stream(&s->result.err, 1, s->live.plan.format);
-	if (s->live.plan.format == FORMAT_NDJSON) {
+	if (s->live.plan.format == FORMAT_NDJSON)
 		make_stream(&s->result.lines, 0, FORMAT_TEXT);
-		s->result.lines.kind = STREAM_WRITE;	/* as lines_open() does */
-	}
 	make_stdin();
 	scratch_plant();
 	MUST(outdir_open(&s->result.files, &s->live.plan, &e) == 0);
