@@ -81,7 +81,7 @@ static void fail(struct result *r)
 		r->finish_us = clock_now_us();
 }
 
-static int run_and_tell(struct plan *p, int64_t begin_us, unsigned open_fds, struct result *r)
+static int run_and_tell(const struct plan *p, int64_t begin_us, unsigned open_fds, struct result *r)
 {
 	struct account a;
 	int status;
@@ -152,6 +152,7 @@ int main(int argc, char **argv)
 	struct result r;
 	struct plan p;
 	struct account none;
+	struct err e = { 0 };
 	unsigned open;
 	int status;
 
@@ -160,8 +161,10 @@ int main(int argc, char **argv)
 		return 125;
 	trace_begin(begin_us);
 	plan_init(&p);
-	result_init(&r, begin_us);
-	if (options_parse(argc, argv, environ, &p, &r.error) < 0) {
+	int rc = options_parse(argc, argv, environ, &p, &e);
+	result_init(&r, &p, begin_us);
+	if (rc < 0) {
+		r.error = e;
 		fail(&r);
 		p.format = look_for_format(argc, argv, p.format);
 		status = finish(&p, &r, &none);

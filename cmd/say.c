@@ -43,14 +43,14 @@ int say_flushed(int status)
 	return 125;
 }
 
-static void say_status(const struct plan *p, const struct result *r)
+static void say_status(const struct result *r)
 {
 	char text[128];
 
 	switch (r->status) {
 	case RESULT_TIMEOUT:
 	case RESULT_MEMORY:
-		(void)result_struck(p, r, text, sizeof(text));
+		(void)result_struck(r, text, sizeof(text));
 		break;
 	case RESULT_SIGNAL:
 		snprintf(text, sizeof(text), "program killed by signal %d (SIG%s)", r->signal,
@@ -126,7 +126,7 @@ static void say_made(const struct result *r)
 
 void say_all(const struct plan *p, const struct result *r)
 {
-	say_status(p, r);
+	say_status(r);
 	if (p->quiet || r->error.kind == ERR_GUEST)	/* whose other words count for nothing */
 		return;
 	say_cut(&r->out, plan_limits[LIMIT_MAX_STDOUT].name);

@@ -57,6 +57,16 @@ null' ]
 500' ]
 }
 
+@test "ndjson: what was printed before a result comes before it, however slow the reader is" {
+	"${pai[@]}" --format=ndjson -n -c 'for i in range(3):
+    print("x" * 199999)
+    display(i)' > >(sleep 2; cat >lines.json; touch all)
+	until [ -e all ]; do read -rt 0.1 <> <(:) || :; done
+	# bytes before each result, at least
+	run -0 jq -r 'if .type == "stdout" then .text | length elif .type == "result" then "-" else empty end' lines.json
+	awk '/-/ {if (n < 200000 * ++k) exit 1; next} {n += $1} END {exit k != 3 || n != 600000}' <<<"$output"
+}
+
 @test "JSON stays valid: NaN, surrogates, control characters" {
 	printf 'print("ok")\n[float("nan"), float("inf"), {"k": float("-inf")}]\n' | cell
 	[ "$(of .text)" = "[nan, inf, {'k': -inf}]" ]

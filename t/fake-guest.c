@@ -98,6 +98,8 @@ static void take(char what, const uint8_t *at, size_t n)
 	case 'c':
 		(void)close(0);
 		break;
+	case 'x':
+		_exit(at[0]);
 	default:		/* 'p' */
 		(void)pause();
 		break;

@@ -56,7 +56,7 @@ static int make_turn(struct session *s, char **words, uint64_t keep, struct err 
 		rc = put_file(t.files, *words);
 	if (rc < 0)
 		(void)err_sys(e, ERR_HOST, "fill the turn");
-	session_cpu(f.cpu);
+	cpu_text(f.cpu);
 	snprintf(line, sizeof(line), "{\"turn\":%" PRIu64 ",\"time\":1796078228,\"context\":\"main\",\"code\":"
 		 "{\"sha256\":\"ab12ab12ab12ab12\",\"bytes\":9},\"status\":\"ok\",\"exit_code\":0,"
 		 "\"run_ms\":1500.0,\"files\":[\"a\\u001b[2Jb.csv\"]}", s->turn + 1);

@@ -97,14 +97,12 @@ static int first_attempt(struct keeping *k, struct err *e)
 	return make_attempt(k, e);
 }
 
-static void say(struct keeping *k, enum keeper_what what, const struct err *why)
+static void say(struct keeping *k, struct keeper_msg m)
 {
-	struct keeper_msg m = { .what = what, .attempt = k->attempt,
-				.backend = (uint32_t)k->which };
 	struct err ignored;
 
-	if (why)
-		m.err = *why;
+	m.attempt = k->attempt;
+	m.backend = (uint32_t)k->which;
 	(void)keeper_send(k->link, &m, NULL, 0, &ignored);	/* it may be gone: then so are we */
 }
 
@@ -112,21 +110,22 @@ static void say(struct keeping *k, enum keeper_what what, const struct err *why)
  * the backend's own process. */
 static void reap(struct keeping *k)
 {
+	struct keeper_msg m = { .what = KEEPER_ENDED };
 	struct signalfd_siginfo si;
-	struct err how = { 0 };
-	int status;
+	struct rusage use;
 
 	while (read(k->sig_fd, &si, sizeof(si)) > 0)
 		;
-	for (pid_t pid; (pid = waitpid(-1, &status, WNOHANG)) > 0;) {
+	for (pid_t pid; (pid = wait4(-1, &m.status, WNOHANG, &use)) > 0;) {
 		if (pid != k->sb.pid)
 			continue;
 		k->sb.pid = 0;
-		if (WIFSIGNALED(status))
-			(void)err_set(&how, ERR_DIED, "killed by signal %d", WTERMSIG(status));
+		m.peak_bytes = (uint64_t)use.ru_maxrss << 10;
+		if (WIFSIGNALED(m.status))
+			(void)err_set(&m.err, ERR_DIED, "killed by signal %d", WTERMSIG(m.status));
 		else
-			(void)err_set(&how, ERR_DIED, "exit status %d", WEXITSTATUS(status));
-		say(k, KEEPER_ENDED, &how);
+			(void)err_set(&m.err, ERR_DIED, "exit status %d", WEXITSTATUS(m.status));
+		say(k, m);
 	}
 }
 
@@ -151,7 +150,7 @@ static int give_up_rights(const struct keeping *k, struct err *e)
 
 static int obey(struct keeping *k, const struct keeper_word *word, struct err *e)
 {
-	struct err why = { 0 };
+	struct keeper_msg saved = { .what = KEEPER_SAVED };
 
 	switch (word->what) {
 	case KEEPER_LIMIT:
@@ -159,15 +158,15 @@ static int obey(struct keeping *k, const struct keeper_word *word, struct err *e
 			       : clock_now_us() + (int64_t)word->ms * 1000;
 		return 0;
 	case KEEPER_SAVE:
-		(void)backends[k->which]->save(k->c, &k->sb, k->attempt, &why);
+		(void)backends[k->which]->save(k->c, &k->sb, k->attempt, &saved.err);
 		/* a session's keeper is never told that this was the last */
 		if (!backends[k->which]->save_ends && shut_template(k, e) < 0)
 			return -1;
-		say(k, KEEPER_SAVED, &why);
+		say(k, saved);
 		return 0;
 	case KEEPER_KEEP:
-		(void)backends[k->which]->keep(k->c, &k->sb, k->attempt, &why);
-		say(k, KEEPER_SAVED, &why);
+		(void)backends[k->which]->keep(k->c, &k->sb, k->attempt, &saved.err);
+		say(k, saved);
 		return 0;
 	case KEEPER_CLONE:
 		k->clone = true;
@@ -215,12 +214,12 @@ int backend_attempt(void *choice, int link)
 	struct keeping k = { .c = c, .which = choice_first(c), .link = link, .sig_fd = -1,
 			     .deadline_us = CLOCK_NEVER,
 			     .clone = c->template_dir != NULL, .sb.fd = { -1, -1, -1 } };
-	struct err e = { 0 };
+	struct keeper_msg failed = { .what = KEEPER_FAILED };
 
-	if (first_attempt(&k, &e) == 0 && keep(&k, &e) == 0)
+	if (first_attempt(&k, &failed.err) == 0 && keep(&k, &failed.err) == 0)
 		return 0;
-	(void)err_in(&e, "%s", backends[k.which]->name);
-	say(&k, KEEPER_FAILED, &e);
+	(void)err_in(&failed.err, "%s", backends[k.which]->name);
+	say(&k, failed);
 	return 1;
 }
 

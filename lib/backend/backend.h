@@ -81,6 +81,9 @@ struct backend {
 	int (*keep)(const struct choice *c, struct sandbox *sb, unsigned attempt, struct err *e);
 	/* False if snapshots of that version() are not to be trusted; NULL: all are. */
 	bool (*clones)(const char *version);
+	/* Where no cgroup holds its memory: true if its process, which ended with STATUS (of
+	 * wait(2)) and had PEAK_BYTES, was refused more. May be NULL. */
+	bool (*starved)(int status, uint64_t peak_bytes);
 	bool own_limits;	/* it is a machine with so much memory and so many CPUs */
 	/* Memory of the host for a sandbox with the plan's limit. */
 	uint64_t (*host_memory)(const struct plan *p);

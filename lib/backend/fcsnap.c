@@ -4,6 +4,7 @@
 
 #include "backend/fcapi.h"
 #include "base/fd.h"
+#include "base/sparse.h"
 #include "base/trace.h"
 #include "host/spawn.h"
 
@@ -19,6 +20,7 @@
 
 #define STATE "state"
 #define MEMORY "memory"
+#define READABLE 0644
 #define PAGE 4096
 #define WINDOW (64 << 20)	/* bytes of a file in view */
 #define STEP (1 << 30)		/* bytes of one call */
@@ -73,26 +75,11 @@ static int copy_range(int from, int to, off_t at, off_t end, struct err *e)
 	return 0;
 }
 
-/* The next bytes at or behind AT that are no hole: *AT and *END, and 1; 0: none. */
-static int next_data(int fd, off_t *at, off_t *end, struct err *e)
-{
-	off_t data = lseek(fd, *at, SEEK_DATA);
-
-	if (data < 0 && errno == ENXIO)
-		return 0;
-	*end = data < 0 ? -1 : lseek(fd, data, SEEK_HOLE);
-	if (*end < 0)
-		return err_sys(e, ERR_HOST, "find the holes of the machine's memory");
-	*at = data;
-	return 1;
-}
-
 static int copy_memory(const char *from, const char *to, int *out, struct err *e)
 {
 	char path[64];
 	struct stat st;
 	off_t at = 0, end = 0;
-	int rc = -1;
 	AUTO_FD in = open(path_in(path, from, MEMORY), O_RDONLY | O_CLOEXEC);
 
 	if (in < 0 || fstat(in, &st) < 0)
@@ -100,12 +87,10 @@ static int copy_memory(const char *from, const char *to, int *out, struct err *e
 	*out = open(path_in(path, to, MEMORY), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
 	if (*out < 0 || ftruncate(*out, st.st_size) < 0)
 		return err_sys(e, ERR_HOST, "%s", path);
-	while ((rc = next_data(in, &at, &end, e)) > 0) {
+	for (; (at = sparse_data(in, at, st.st_size, &end)) < st.st_size; at = end)
 		if (copy_range(in, *out, at, end, e) < 0)
 			return -1;
-		at = end;
-	}
-	return rc;
+	return 0;
 }
 
 static void be_copier(const char *from, const char *to, int told)
@@ -148,8 +133,8 @@ static int wait_copy(int base, struct err *e)
 	return -1;
 }
 
-int fcsnap_save(const char *api, int pid_fd, const char *to, const struct fcsnap_modes *m,
-		int base, int64_t until_us, struct err *e)
+int fcsnap_save(const char *api, int pid_fd, const char *to, uid_t uid, int base, int64_t until_us,
+		struct err *e)
 {
 	char path[64], body[256];
 
@@ -157,8 +142,8 @@ int fcsnap_save(const char *api, int pid_fd, const char *to, const struct fcsnap
 		return -1;
 	trace("keeper: memory copied");
 	/* the machine's uid writes there for a moment, and owns nothing of it after */
-	if (m->uid && (chown(to, m->uid, m->uid) < 0 ||
-		       (chown(path_in(path, to, MEMORY), m->uid, m->uid) < 0 && errno != ENOENT)))
+	if (uid && (chown(to, uid, uid) < 0 ||
+		    (chown(path_in(path, to, MEMORY), uid, uid) < 0 && errno != ENOENT)))
 		return err_sys(e, ERR_HOST, "lend the snapshot's folder");
 	snprintf(body, sizeof(body), "{\"snapshot_type\":\"Diff\",\"snapshot_path\":\"%s/" STATE "\","
 		 "\"mem_file_path\":\"%s/" MEMORY "\"}", to, to);
@@ -169,14 +154,6 @@ int fcsnap_save(const char *api, int pid_fd, const char *to, const struct fcsnap
 	return 0;
 }
 
-static bool is_zero(const uint8_t *page)
-{
-	uint64_t first;
-
-	memcpy(&first, page, sizeof(first));
-	return first == 0 && !memcmp(page, page + sizeof(first), PAGE - sizeof(first));
-}
-
 /* Punches the zeros out of [AT, AT + N), which is in view at WINDOW. What fails leaves the
  * file larger than it could be. */
 static void punch_window(int fd, const uint8_t *window, off_t at, size_t n)
@@ -184,7 +161,7 @@ static void punch_window(int fd, const uint8_t *window, off_t at, size_t n)
 	for (size_t i = 0; i + PAGE <= n; i += PAGE) {
 		size_t from = i;
 
-		while (i + PAGE <= n && is_zero(window + i))
+		while (i + PAGE <= n && sparse_is_zero(window + i, PAGE))
 			i += PAGE;
 		if (i > from)
 			(void)fallocate(fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
@@ -196,11 +173,11 @@ static int punch_zeros(const char *path, struct err *e)
 {
 	AUTO_FD fd = open(path, O_RDWR | O_CLOEXEC);
 	off_t at = 0, end = 0;
-	int rc = 0;
+	struct stat st;
 
-	if (fd < 0)
+	if (fd < 0 || fstat(fd, &st) < 0)
 		return err_sys(e, ERR_HOST, "%s", path);
-	while ((rc = next_data(fd, &at, &end, e)) > 0) {
+	while ((at = sparse_data(fd, at, st.st_size, &end)) < st.st_size) {
 		at -= at % PAGE;
 		size_t n = end - at < WINDOW ? (size_t)(end - at) : WINDOW;
 		void *window = mmap(NULL, n, PROT_READ, MAP_SHARED, fd, at);
@@ -211,18 +188,20 @@ static int punch_zeros(const char *path, struct err *e)
 		(void)munmap(window, n);
 		at += (off_t)n;
 	}
-	return rc;
+	return 0;
 }
 
-int fcsnap_finish(const char *to, const struct fcsnap_modes *m, bool saved, struct err *e)
+int fcsnap_finish(const char *to, uid_t uid, mode_t folder, bool saved, struct err *e)
 {
 	static const char *const files[] = { STATE, MEMORY };
 	char path[64];
 
-	if (m->uid && (chown(to, 0, 0) < 0 || chmod(to, m->folder) < 0))
+	if (uid && (chown(to, 0, 0) < 0 || chmod(to, folder) < 0))
 		return err_sys(e, ERR_HOST, "take the snapshot's folder back");
 	for (size_t i = 0; saved && i < sizeof(files) / sizeof(*files); i++)
-		if (chown(path_in(path, to, files[i]), 0, 0) < 0 || chmod(path, m->file) < 0)
+		/* a uid of the pool must be able to read what is bound for it, file by file; others
+		 * are kept out by the folders above */
+		if (chown(path_in(path, to, files[i]), 0, 0) < 0 || chmod(path, READABLE) < 0)
 			return err_sys(e, ERR_HOST, "take %s back", path);
 	if (!saved)
 		return 0;

@@ -24,18 +24,13 @@ int fcsnap_load(const char *api, int pid_fd, const char *from, bool count, int64
  * for. A descriptor for fcsnap_save(), or -1. */
 int fcsnap_copy(const char *from, const char *to, struct err *e);
 
-/* Who writes and reads the files: the uid that the machine has (0: ours), and the modes
- * that they and their folder get. */
-struct fcsnap_modes {
-	uid_t uid;
-	mode_t folder, file;
-};
-/* Stops the machine and saves it in the folder TO. BASE: of fcsnap_copy(), or 0 where it
- * was started cold. fcsnap_finish() comes next, when the machine has ended. */
-int fcsnap_save(const char *api, int pid_fd, const char *to, const struct fcsnap_modes *m,
-		int base, int64_t until_us, struct err *e);
-/* The files are ours again, and as small as they can be. SAVED: fcsnap_save() said so;
- * else only the folder is taken back. */
-int fcsnap_finish(const char *to, const struct fcsnap_modes *m, bool saved, struct err *e);
+/* Stops the machine, whose UID (0: ours) writes the files, and saves it in the folder TO.
+ * BASE: of fcsnap_copy(), or 0 where it was started cold. fcsnap_finish() comes next, when
+ * the machine has ended. */
+int fcsnap_save(const char *api, int pid_fd, const char *to, uid_t uid, int base, int64_t until_us,
+		struct err *e);
+/* The files are ours again, to be read by all, and as small as they can be; FOLDER is the
+ * mode of TO. SAVED: fcsnap_save() said so; else only the folder is taken back. */
+int fcsnap_finish(const char *to, uid_t uid, mode_t folder, bool saved, struct err *e);
 
 #endif

@@ -21,6 +21,7 @@
 #include "host/confine.h"
 #include "host/program.h"
 #include "host/spawn.h"
+#include "state/known.h"
 #include "wire/msg.h"
 
 #include <errno.h>
@@ -83,12 +84,13 @@ static void key(const struct choice *c, char *text, size_t size)
 			 c->image->vmlinux_digest, c->image->initrd_digest);
 
 	for (size_t i = 0; i < sizeof(own) / sizeof(*own) && (size_t)n < size; i++) {
+		char word[KNOWN_IDENTITY];
 		struct stat st;
 
-		if (own[i] && stat(own[i], &st) == 0)
-			n += snprintf(text + n, size - (size_t)n, " %jx %jx %jx.%lx", (uintmax_t)st.st_dev,
-				      (uintmax_t)st.st_ino, (uintmax_t)st.st_ctim.tv_sec,
-				      st.st_ctim.tv_nsec);
+		if (!own[i] || stat(own[i], &st) < 0)
+			continue;
+		known_identity(&st, word);
+		n += snprintf(text + n, size - (size_t)n, " %s", word);
 	}
 }
 
@@ -433,36 +435,28 @@ static int start(const struct choice *c, bool clone, unsigned attempt, struct sa
 	return rc;
 }
 
-static int save_in(const char *folder, const struct fcsnap_modes *m, uint64_t ms, struct sandbox *sb,
-		   struct err *e)
+static int save_in(const char *folder, uid_t uid, mode_t mode, uint64_t ms, struct sandbox *sb, struct err *e)
 {
 	int64_t until = clock_now_us() + (int64_t)ms * 1000;
 	AUTO_FD pid_fd = (int)syscall(SYS_pidfd_open, sb->pid, 0);
 	int rc = pid_fd < 0 ? err_sys(e, ERR_DIED, "firecracker has ended")
-	       : fcsnap_save(API, pid_fd, folder, m, sb->base, until, e);
+	       : fcsnap_save(API, pid_fd, folder, uid, sb->base, until, e);
 	struct err ignored;
 
 	end_machine(sb);
-	return fcsnap_finish(folder, m, rc == 0, rc < 0 ? &ignored : e) < 0 ? -1 : rc;
+	return fcsnap_finish(folder, uid, mode, rc == 0, rc < 0 ? &ignored : e) < 0 ? -1 : rc;
 }
 
 static int save(const struct choice *c, struct sandbox *sb, unsigned attempt, struct err *e)
 {
-	/* it is read by the machine's uid in a moment; the folders above are the user's own */
-	const struct fcsnap_modes m = { machine_uid(c), 0755, 0644 };
-
 	(void)attempt;
-	return save_in(SAVE, &m, c->boot_ms, sb, e);
+	return save_in(SAVE, machine_uid(c), 0755, c->boot_ms, sb, e);
 }
 
 static int keep(const struct choice *c, struct sandbox *sb, unsigned attempt, struct err *e)
 {
-	/* a uid of the pool must be able to read what is bound for it, file by file; all
-	 * others are kept out by the session's folder */
-	const struct fcsnap_modes m = { machine_uid(c), 0700, 0644 };
-
 	(void)attempt;
-	return save_in(KEEP, &m, BACKEND_KEEP_MS, sb, e);
+	return save_in(KEEP, machine_uid(c), 0700, BACKEND_KEEP_MS, sb, e);
 }
 
 const struct backend backend_firecracker = {

@@ -23,6 +23,7 @@
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #define RUNSC "/bin/runsc"	/* in the keeper's root */
@@ -297,6 +298,13 @@ static bool clones(const char *text)
 	return true;
 }
 
+/* A sentry that is refused heap ends as Go programs do, with 2, which runsc passes on. So
+ * does one that has found a fault in itself, but that one is small. */
+static bool starved(int status, uint64_t peak_bytes)
+{
+	return WIFEXITED(status) && WEXITSTATUS(status) == 2 && peak_bytes >= SENTRY_DATA / 4;
+}
+
 static uint64_t host_memory(const struct plan *p)
 {
 	return p->limit[LIMIT_MEMORY] + PLAN_MEMORY_SLACK;
@@ -339,5 +347,5 @@ static const struct backend_need needs[] = {
 
 const struct backend backend_gvisor = {
 	.name = "gvisor", .find = find, .needs = needs, .traces = true, .version = version, .binds = binds, .start = start,
-	.save = save, .keep = keep, .clones = clones, .host_memory = host_memory,
+	.save = save, .keep = keep, .clones = clones, .starved = starved, .host_memory = host_memory,
 };

@@ -60,6 +60,15 @@ ssize_t fd_read_all(int fd, void *data, size_t n)
 	return (ssize_t)got;
 }
 
+ssize_t fd_read_text(const char *path, char *text, size_t size)
+{
+	AUTO_FD fd = open(path, O_RDONLY | O_CLOEXEC);
+	ssize_t n = fd < 0 ? -1 : fd_read_all(fd, text, size - 1);
+
+	text[n > 0 ? n : 0] = 0;
+	return n;
+}
+
 int fd_nonblock(int fd, bool on)
 {
 	int flags = fcntl(fd, F_GETFL);

@@ -18,6 +18,8 @@ int fd_take(int *fd);
 int fd_write_all(int fd, const void *data, size_t n);
 /* Reads to the end or until N bytes; returns the count, or -1 and errno. */
 ssize_t fd_read_all(int fd, void *data, size_t n);
+/* The start of the file PATH as a string: its length, or -1 and errno, and then it is "". */
+ssize_t fd_read_text(const char *path, char *text, size_t size);
 int fd_nonblock(int fd, bool on);
 /* Closes all but 0, 1, 2 and KEEP[0..N), which is put in order; -1s in it are none.
  * Linux before 5.9 closes nothing. */

@@ -20,14 +20,16 @@
 
 #define PREFIX "pai-exec-"
 #define CPU_PERIOD_US 100000u
+#define PLACE_PATH 1100
 #define LEAF_TRIES 8		/* that other runs' sweeps may spoil */
 
-/* The controllers that we use, and where each lies. */
-enum { C_MEMORY, C_CPU, C_PIDS, CONTROLLERS };
+/* The controllers that we use, each of which has a hierarchy in v1; v2 has one for all. */
+enum { C_MEMORY, C_CPU, C_PIDS, CONTROLLERS, V2 = CONTROLLERS, HIERARCHIES };
 static const char *const names[CONTROLLERS] = { "memory", "cpu", "pids" };
 
+/* A hierarchy: where it is mounted, and our own cgroup in it; "": nowhere. */
 struct place {
-	char mount[512], path[512];	/* of the hierarchy; our own cgroup in it */
+	char mount[512], path[512];
 };
 
 static int write_at(int dir, const char *file, uint64_t value, const char *after)
@@ -59,53 +61,54 @@ static bool is_beneath(const char *path)
 	return *path == '/' && !strstr(path, "/../") && (n < 3 || strcmp(path + n - 3, "/.."));
 }
 
-/* Our own cgroup in the v1 hierarchy of CONTROLLER, or (NULL) in the v2 one. */
-static bool own_path(const char *controller, char *out, size_t size)
+/* Fills the paths of AT. */
+static void find_paths(struct place at[HIERARCHIES])
 {
 	FILE *f = fopen("/proc/self/cgroup", "re");
 	char *line = NULL;
 	size_t room = 0;
-	bool found = false, fits = false;
+	bool found[HIERARCHIES] = { false };
 
-	while (f && !found && getline(&line, &room, f) > 0) {
+	while (f && getline(&line, &room, f) > 0) {
 		char *list = strchr(line, ':'), *path = list ? strchr(list + 1, ':') : NULL;
 
 		if (!path)
 			continue;
 		*path++ = 0;
 		path[strcspn(path, "\n")] = 0;
-		found = controller ? has_word(list + 1, controller) : !list[1];
-		if (found)
-			fits = is_beneath(path) && (size_t)snprintf(out, size, "%s", path) < size;
+		for (int h = 0; h < HIERARCHIES; h++) {
+			if (found[h] || !(h < V2 ? has_word(list + 1, names[h]) : !list[1]))
+				continue;
+			found[h] = true;
+			if (is_beneath(path) && strlen(path) < sizeof(at[h].path))
+				strcpy(at[h].path, path);
+		}
 	}
 	free(line);
 	if (f)
 		fclose(f);
-	return fits;
 }
 
-/* Where the v1 hierarchy of CONTROLLER, or (NULL) the v2 one, is mounted. */
-static bool mount_point(const char *controller, char *out, size_t size)
+/* Fills the mounts of AT. */
+static void find_mounts(struct place at[HIERARCHIES])
 {
 	FILE *f = fopen("/proc/self/mounts", "re");
 	char *line = NULL;	/* an overlay's can have thousands of bytes */
 	size_t room = 0;
-	bool found = false;
 
-	while (f && !found && getline(&line, &room, f) > 0) {
+	while (f && getline(&line, &room, f) > 0) {
 		char dir[512], type[64], options[512];
 
 		if (sscanf(line, "%*s %511s %63s %511s", dir, type, options) != 3)
 			continue;
-		found = controller ? !strcmp(type, "cgroup") && has_word(options, controller)
-				   : !strcmp(type, "cgroup2");
-		if (found)
-			snprintf(out, size, "%s", dir);
+		for (int h = 0; h < HIERARCHIES; h++)
+			if (!*at[h].mount && (h < V2 ? !strcmp(type, "cgroup") && has_word(options, names[h])
+						     : !strcmp(type, "cgroup2")))
+				strcpy(at[h].mount, dir);
 	}
 	free(line);
 	if (f)
 		fclose(f);
-	return found;
 }
 
 /* Removes what runs that were killed have left beneath PARENT. */
@@ -248,26 +251,19 @@ static void set_v2(struct cgroup *cg, const struct cgroup_limits *want)
 
 /* In v2 a leaf may lie beneath our own cgroup only if that has no process of
  * its own; beneath the root it always may, for those who may write there. */
-static bool v2_places(char path[2][1100])
+static void v2_places(const struct place *at, char path[2][PLACE_PATH])
 {
-	struct place at;
-
-	if (!mount_point(NULL, at.mount, sizeof(at.mount)) ||
-	    !own_path(NULL, at.path, sizeof(at.path)))
-		return false;
-	snprintf(path[0], sizeof(path[0]), "%s%s", at.mount, at.path);
-	snprintf(path[1], sizeof(path[1]), "%s", at.mount);
-	return true;
+	snprintf(path[0], PLACE_PATH, "%s%s", at->mount, at->path);
+	snprintf(path[1], PLACE_PATH, "%s", at->mount);
 }
 
 /* A run that found v1 busy, went on to v2 and was killed there left a leaf where
  * others do not look. */
-static void sweep_v2(void)
+static void sweep_v2(const struct place *at)
 {
-	char path[2][1100];
+	char path[2][PLACE_PATH];
 
-	if (!v2_places(path))
-		return;
+	v2_places(at, path);
 	for (int i = 0; i < 2; i++) {
 		AUTO_FD dir = open(path[i], O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 
@@ -276,12 +272,11 @@ static void sweep_v2(void)
 	}
 }
 
-static void make_v2(struct cgroup *cg, const struct cgroup_limits *want)
+static void make_v2(struct cgroup *cg, const struct place *at, const struct cgroup_limits *want)
 {
-	char path[2][1100];
+	char path[2][PLACE_PATH];
 
-	if (!v2_places(path))
-		return;
+	v2_places(at, path);
 	for (int i = 0; i < 2 && cg->n < CGROUP_LEAVES; i++) {
 		int held = cg->memory + cg->cpu + cg->pids;
 
@@ -296,22 +291,23 @@ static void make_v2(struct cgroup *cg, const struct cgroup_limits *want)
 
 void cgroup_make(struct cgroup *cg, const struct cgroup_limits *want)
 {
-	*cg = CGROUP_NONE;
-	for (int c = 0; c < CONTROLLERS; c++) {
-		struct place at;
-		char path[1100];
+	struct place at[HIERARCHIES] = { 0 };
+	char path[PLACE_PATH];
 
-		if (!mount_point(names[c], at.mount, sizeof(at.mount)) ||
-		    !own_path(names[c], at.path, sizeof(at.path)))
-			continue;
-		snprintf(path, sizeof(path), "%s%s", at.mount, at.path);
-		if (make_leaf(cg, path) == 0)
+	*cg = CGROUP_NONE;
+	find_mounts(at);
+	find_paths(at);
+	for (int c = 0; c < CONTROLLERS; c++) {
+		snprintf(path, sizeof(path), "%s%s", at[c].mount, at[c].path);
+		if (*at[c].mount && *at[c].path && make_leaf(cg, path) == 0)
 			set_v1(cg, c, want);
 	}
-	if (!cg->memory || !cg->cpu || !cg->pids)
-		make_v2(cg, want);
+	if (!*at[V2].mount || !*at[V2].path)
+		return;
+	if (cg->memory && cg->cpu && cg->pids)
+		sweep_v2(&at[V2]);
 	else
-		sweep_v2();
+		make_v2(cg, &at[V2], want);
 }
 
 int cgroup_hold_cpus(const struct cgroup *cg, struct err *e)

@@ -166,10 +166,8 @@ int confine(struct confine *c, struct err *e)
 static long status_number(const char *path, const char *key)
 {
 	char text[4096];
-	AUTO_FD fd = open(path, O_RDONLY | O_CLOEXEC);
-	ssize_t n = fd < 0 ? -1 : fd_read_all(fd, text, sizeof(text) - 1);
 
-	text[n > 0 ? n : 0] = 0;
+	(void)fd_read_text(path, text, sizeof(text));	/* then KEY is not there */
 	const char *at = strstr(text, key);
 	return at ? strtol(at + strlen(key), NULL, 10) : -1;
 }

@@ -66,10 +66,8 @@ static void wipe_words(void)
 {
 	char text[1024];
 	unsigned long at[4] = { 0 };	/* arguments and environment: start, end */
-	AUTO_FD fd = open("/proc/self/stat", O_RDONLY | O_CLOEXEC);
-	ssize_t n = fd < 0 ? -1 : read(fd, text, sizeof(text) - 1);
 
-	text[n > 0 ? n : 0] = 0;
+	(void)fd_read_text("/proc/self/stat", text, sizeof(text));	/* then nothing is wiped */
 	char *word = strrchr(text, ')');
 	for (int field = 3; word && field <= 51 && (word = strchr(word + 1, ' ')); field++)
 		if (field >= 48)

@@ -50,6 +50,8 @@ struct keeper_msg {
 	uint32_t attempt;	/* counts from 1 */
 	uint32_t backend;	/* its row in the table */
 	uint32_t clone;		/* 1: from a template */
+	int32_t status;		/* of KEEPER_ENDED, as wait(2) has it */
+	uint64_t peak_bytes;	/* … resident at most, of it or one that it waited for */
 	struct err err;
 };
 

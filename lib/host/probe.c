@@ -19,21 +19,18 @@
 /* The number in a file of /proc/sys, or -1. */
 static long sysctl_value(const char *path)
 {
-	char text[32] = "";
-	AUTO_FD fd = open(path, O_RDONLY | O_CLOEXEC);
+	char text[32];
 
-	return fd >= 0 && read(fd, text, sizeof(text) - 1) > 0 ? strtol(text, NULL, 10) : -1;
+	return fd_read_text(path, text, sizeof(text)) > 0 ? strtol(text, NULL, 10) : -1;
 }
 
-/* True if /proc/self/status has LINE (with its value). */
-static int status_has(const char *line)
+/* True if a seccomp filter is on us already. */
+static bool is_filtered(void)
 {
 	char text[4096];
-	AUTO_FD fd = open("/proc/self/status", O_RDONLY | O_CLOEXEC);
-	ssize_t n = fd < 0 ? -1 : read(fd, text, sizeof(text) - 1);
 
-	text[n > 0 ? n : 0] = 0;
-	return strstr(text, line) != NULL;
+	(void)fd_read_text("/proc/self/status", text, sizeof(text));	/* then it is not told */
+	return strstr(text, "\nSeccomp:\t2") != NULL;
 }
 
 #define USERNS "/proc/sys/user/max_user_namespaces"
@@ -67,7 +64,7 @@ static int explain(struct err *e, int namespaces)
 			why = knobs[i].text;
 			break;
 		}
-	if (!*why && status_has("\nSeccomp:\t2"))
+	if (!*why && is_filtered())
 		why = "a seccomp filter refuses it, as in a container: start that with "
 		      "--security-opt seccomp=unconfined";
 	else if (!*why && geteuid() == 0 && namespaces)

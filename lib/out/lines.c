@@ -13,7 +13,6 @@
 void lines_open(struct result *r)
 {
 	stream_init(&r->lines, "standard output", STDOUT_FILENO, STREAM_WRITE, NUM_NONE);
-	r->lines.kind = STREAM_WRITE;	/* what is pushed cannot be spliced */
 }
 
 static size_t waiting(const struct result *r)
@@ -59,9 +58,9 @@ static int push_object(struct result *r, const char *type, json_t *o, struct err
 	return push(r, &line, rc, e);
 }
 
-int lines_start(const struct plan *p, struct result *r, struct err *e)
+int lines_start(struct result *r, struct err *e)
 {
-	return push_object(r, "start", object_place(p, r), e);
+	return push_object(r, "start", object_place(r), e);
 }
 
 /* A line with the first N bytes that S holds. */

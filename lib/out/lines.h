@@ -3,8 +3,9 @@
  * standard output (pai-exec-result(5)).
  *
  * All lines go through one queue, result.lines, that the loop serves as it does any
- * stream. While the reader makes it wait the program's streams are not read, and from
- * LINES_FULL bytes on no results either: he stops the program, not the memory.
+ * stream. While the reader makes it wait the program's streams are not read (but for what
+ * they have before a result), and from LINES_FULL bytes on no results either: he stops the
+ * program, not the memory.
  */
 #ifndef PAI_OUT_LINES_H
 #define PAI_OUT_LINES_H
@@ -19,7 +20,7 @@ bool lines_wait(const struct result *r);
 bool lines_are_full(const struct result *r);
 
 /* The program has started. */
-int lines_start(const struct plan *p, struct result *r, struct err *e);
+int lines_start(struct result *r, struct err *e);
 /* What S, of STREAM_LINES, holds, but for the start of a character whose rest may come. */
 int lines_stream(struct result *r, struct stream *s, struct err *e);
 /* The result that has become whole. */

@@ -76,14 +76,14 @@ static json_t *skip_list(const struct result *r)
 	return list;
 }
 
-static json_t *limits_object(const struct plan *p)
+static json_t *limits_object(const struct result *r)
 {
 	json_t *o = json_object();
 
 	for (int l = 0; l < LIMITS; l++) {
 		const struct plan_limit_row *row = &plan_limits[l];
 		char key[48];
-		uint64_t v = p->limit[l];
+		uint64_t v = r->limit[l];
 
 		snprintf(key, sizeof(key), "%s%s", row->name, row->unit == UNIT_MS ? "_ms"
 			 : row->unit == UNIT_BYTES ? "_bytes" : "");
@@ -142,13 +142,13 @@ static void add_results_warnings(json_t *list, const struct results *r)
 	}
 }
 
-static json_t *warnings_list(const struct plan *p, const struct result *r)
+static json_t *warnings_list(const struct result *r)
 {
 	json_t *list = json_array();
 	char text[100];
 	const struct strv *both[] = { &r->warnings, &r->notes };
 
-	if (*result_struck(p, r, text, sizeof(text)))
+	if (*result_struck(r, text, sizeof(text)))
 		add_warning(list, text);
 	if (r->files.unlisted > 0) {
 		snprintf(text, sizeof(text), "%zu more files left out", r->files.unlisted);
@@ -162,7 +162,7 @@ static json_t *warnings_list(const struct plan *p, const struct result *r)
 }
 
 /* Which sandbox it was and what it may take: known when the program starts. */
-static int add_place(json_t *o, const struct plan *p, const struct result *r)
+static int add_place(json_t *o, const struct result *r)
 {
 	int rc = 0;
 
@@ -173,7 +173,7 @@ static int add_place(json_t *o, const struct plan *p, const struct result *r)
 	rc |= json_object_set_new(o, "image", !r->image.name ? json_null() :
 		json_pack("{s:o, s:s}", "name", quote_json(r->image.name, strlen(r->image.name)),
 			  "digest", r->image.digest));
-	rc |= json_object_set_new(o, "limits", limits_object(p));
+	rc |= json_object_set_new(o, "limits", limits_object(r));
 	return rc;
 }
 
@@ -186,11 +186,11 @@ static json_t *filled(json_t *o, int rc)
 	return NULL;
 }
 
-json_t *object_place(const struct plan *p, const struct result *r)
+json_t *object_place(const struct result *r)
 {
 	json_t *o = json_object();
 
-	return filled(o, json_object_set_new(o, "schema", json_string(OBJECT_SCHEMA)) | add_place(o, p, r));
+	return filled(o, json_object_set_new(o, "schema", json_string(OBJECT_SCHEMA)) | add_place(o, r));
 }
 
 json_t *object_outcome(const struct result *r)
@@ -230,10 +230,10 @@ json_t *object_account(const struct plan *p, const struct result *r)
 		rc |= json_object_set_new(o, "files", file_list(r, p->output_dir));
 	rc |= json_object_set_new(o, "skipped", skip_list(r));
 	rc |= json_object_set_new(o, "session", session_object(r));
-	rc |= add_place(o, p, r);
+	rc |= add_place(o, r);
 	rc |= json_object_set_new(o, "timing", timing_object(r));
 	rc |= json_object_set_new(o, "usage", object_usage(r));
-	rc |= json_object_set_new(o, "warnings", warnings_list(p, r));
+	rc |= json_object_set_new(o, "warnings", warnings_list(r));
 	return filled(o, rc);
 }
 

@@ -20,7 +20,7 @@ json_t *object_error(const struct result *r);
 json_t *object_file(const struct out_file *f);
 json_t *object_usage(const struct result *r);
 /* schema, backend, image, limits. */
-json_t *object_place(const struct plan *p, const struct result *r);
+json_t *object_place(const struct result *r);
 /* schema and what became of the program. */
 json_t *object_outcome(const struct result *r);
 /* All that is neither that nor a stream nor a result; files in the one object only. */

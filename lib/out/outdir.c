@@ -207,7 +207,7 @@ static int leave_out(struct outdir *d, const char *path, enum msg_skip which, st
 		return add_skip(d, path, reason, false, e);
 	if (l < LIMITS)
 		(void)err_set(&why, ERR_OUTPUT, "'%s' not kept: limit --%s=%s", path,
-			      plan_limits[l].name, plan_limit_text(d->plan, l, value));
+			      plan_limits[l].name, plan_limit_text(l, d->plan->limit[l], value));
 	else
 		(void)err_set(&why, ERR_OUTPUT, "'%s' not kept: %s", path, reason);
 	return lose(d, path, reason, &why, e);

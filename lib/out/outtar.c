@@ -86,6 +86,5 @@ int outtar_open(struct outdir *d, struct err *e)
 			       "standard error are one file");
 	d->sink = &into_tar;
 	stream_init(&d->stream, "standard output", STDOUT_FILENO, STREAM_WRITE, NUM_NONE);
-	d->stream.kind = STREAM_WRITE;	/* what is pushed cannot be spliced */
 	return 0;
 }

@@ -4,6 +4,7 @@
 
 #include <signal.h>
 #include <stdio.h>
+#include <string.h>
 
 static const char *const words[RESULT_STATUSES] = {
 	[RESULT_OK] = "ok", [RESULT_ERROR] = "error", [RESULT_TIMEOUT] = "timeout",
@@ -11,10 +12,11 @@ static const char *const words[RESULT_STATUSES] = {
 	[RESULT_CANCELLED] = "cancelled",
 };
 
-void result_init(struct result *r, int64_t begin_us)
+void result_init(struct result *r, const struct plan *p, int64_t begin_us)
 {
 	*r = (struct result){ .begin_us = begin_us, .struck = LIMITS, .out.from = -1, .err.from = -1,
 			      .lines = { .from = -1, .to = -1, .state = STREAM_CLOSED } };
+	memcpy(r->limit, p->limit, sizeof(r->limit));
 	outdir_init(&r->files);
 }
 
@@ -28,14 +30,14 @@ const char *result_start(const struct result *r)
 	return r->resumed ? "resumed" : r->clone ? "warm" : "cold";
 }
 
-const char *result_struck(const struct plan *p, const struct result *r, char *dst, size_t size)
+const char *result_struck(const struct result *r, char *dst, size_t size)
 {
 	char value[NUM_TEXT];
 
 	*dst = 0;
 	if (r->struck < LIMITS)
 		snprintf(dst, size, "%s limit of %s reached", plan_limits[r->struck].noun,
-			 plan_limit_text(p, r->struck, value));
+			 plan_limit_text(r->struck, r->limit[r->struck], value));
 	return dst;
 }
 

@@ -38,6 +38,7 @@ struct result {
 	bool started, ended;	/* the program's start and end were seen */
 	int exit_code;		/* of the program, if it ended by itself */
 	int signal;		/* that ended it, or 0 */
+	uint64_t limit[LIMITS];	/* that held: the plan's, but a session's sizes are its own */
 	enum plan_limit struck;	/* the limit that ended it first, or LIMITS */
 	int cancel;		/* the signal that pai-exec got, or 0 */
 	uint32_t count;		/* cells that a session's kernel has run: it rests, and can be saved */
@@ -64,13 +65,13 @@ struct result {
 	uint64_t user_us, sys_us, peak_bytes;
 };
 
-/* Nothing opened, nothing known. */
-void result_init(struct result *r, int64_t begin_us);
+/* Nothing opened, nothing known but the limits of P. */
+void result_init(struct result *r, const struct plan *p, int64_t begin_us);
 const char *result_word(enum result_status s);
 /* How the sandbox began: cold, warm, resumed. */
 const char *result_start(const struct result *r);
 /* "time limit of 60 s reached" for the limit that struck; "" if none did. */
-const char *result_struck(const struct plan *p, const struct result *r, char *dst, size_t size);
+const char *result_struck(const struct result *r, char *dst, size_t size);
 /* What pai-exec exits with; for RESULT_CANCELLED it is 128 + the signal. */
 int result_exit(const struct result *r);
 void result_free(struct result *r);

@@ -46,14 +46,17 @@ int stream_open(struct stream *s, int from, struct err *e)
 	return 0;
 }
 
-void stream_last(struct stream *s, uint64_t want)
+unsigned stream_waiting(const struct stream *s)
 {
 	int waiting = 0;
 
+	return s->from >= 0 && ioctl(s->from, FIONREAD, &waiting) == 0 ? (unsigned)waiting : 0;
+}
+
+void stream_last(struct stream *s, uint64_t want)
+{
 	s->last = true;
-	s->want = want;
-	if (want == STREAM_UNCOUNTED && ioctl(s->from, FIONREAD, &waiting) == 0)
-		s->want = s->bytes + (unsigned)waiting;
+	s->want = want == STREAM_UNCOUNTED ? s->bytes + stream_waiting(s) : want;
 }
 
 bool stream_is_whole(const struct stream *s)
@@ -192,7 +195,6 @@ static enum stream_state step_splice(struct stream *s, struct err *e)
 		size_t most = s->room < SPLICE_AT_ONCE ? (size_t)s->room : SPLICE_AT_ONCE;
 		ssize_t n = splice(s->from, NULL, s->to, NULL, to_come(s, most),
 				   SPLICE_F_NONBLOCK | SPLICE_F_MOVE);
-		int waiting = 0;
 
 		if (n == 0)
 			return STREAM_CLOSED;
@@ -200,10 +202,8 @@ static enum stream_state step_splice(struct stream *s, struct err *e)
 			s->kind = STREAM_WRITE;
 			return step_write(s, e);
 		}
-		if (n < 0 && errno == EAGAIN) {	/* which of the two ends is it? */
-			return ioctl(s->from, FIONREAD, &waiting) == 0 && waiting > 0
-				? STREAM_BLOCKED : STREAM_EMPTY;
-		}
+		if (n < 0 && errno == EAGAIN)	/* which of the two ends is it? */
+			return stream_waiting(s) > 0 ? STREAM_BLOCKED : STREAM_EMPTY;
 		if (n < 0 && errno != EINTR)
 			return failed(s, e);
 		if (n > 0) {
@@ -238,6 +238,7 @@ int stream_push(struct stream *s, const void *data, size_t n, size_t max, struct
 {
 	if (s->kind == STREAM_DROP)
 		return 0;
+	s->kind = STREAM_WRITE;		/* there is no pipe to splice from */
 	buf_drop(&s->held, s->at);
 	s->at = 0;
 	s->ended = !data;

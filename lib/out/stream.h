@@ -53,6 +53,8 @@ struct stream {
 void stream_init(struct stream *s, const char *name, int to, enum stream_kind want, uint64_t max);
 /* FROM is taken over and made non-blocking. */
 int stream_open(struct stream *s, int from, struct err *e);
+/* Bytes that wait in its pipe. */
+unsigned stream_waiting(const struct stream *s);
 /* The program is gone, and wrote WANT bytes in all (STREAM_UNCOUNTED: what is in
  * the pipe now is the rest). Whatever else comes is not looked at. */
 void stream_last(struct stream *s, uint64_t want);

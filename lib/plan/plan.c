@@ -169,15 +169,15 @@ int plan_allowed(const struct plan *p, struct err *e)
 	return err_set(e, ERR_BACKEND, "switched off by %s (%s)", s ? s->where : "?", key);
 }
 
-const char *plan_limit_text(const struct plan *p, enum plan_limit l, char dst[NUM_TEXT])
+const char *plan_limit_text(enum plan_limit l, uint64_t value, char dst[NUM_TEXT])
 {
 	switch (plan_limits[l].unit) {
 	case UNIT_MS:
-		return num_duration_text(p->limit[l], dst);
+		return num_duration_text(value, dst);
 	case UNIT_BYTES:
-		return num_size_text(p->limit[l], dst);
+		return num_size_text(value, dst);
 	default:
-		snprintf(dst, NUM_TEXT, "%" PRIu64, p->limit[l]);
+		snprintf(dst, NUM_TEXT, "%" PRIu64, value);
 		return dst;
 	}
 }

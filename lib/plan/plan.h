@@ -138,7 +138,8 @@ struct plan {
 
 void plan_init(struct plan *p);
 /* After the options: fills what depends on other fields, refuses options that
- * do not go together. A default from elsewhere that does not suit gives way. */
+ * do not go together. A default from elsewhere that does not suit gives way. May
+ * be called again when a field was changed. */
 int plan_finish(struct plan *p, struct err *e);
 /* The rest of that, what depends on the language: it is settled here, and whether the
  * program is a cell. TOLD is what FILE says of itself, or PLAN_AUTO; for all but FILE
@@ -168,8 +169,8 @@ size_t plan_asked(const struct plan *p, const char *key, const char *text, size_
 /* 0 if the configuration lets anything run; -1 and who switched it off. */
 int plan_allowed(const struct plan *p, struct err *e);
 
-/* The text of a limit's value as a person writes it ("60 s", "1G"). */
-const char *plan_limit_text(const struct plan *p, enum plan_limit l, char dst[NUM_TEXT]);
+/* The text of VALUE of the limit L as a person writes it ("60 s", "1G"). */
+const char *plan_limit_text(enum plan_limit l, uint64_t value, char dst[NUM_TEXT]);
 /* The name of a format, as an option has it. */
 const char *plan_format_word(enum plan_format f);
 /* True if the outcome is told as JSON: an exception and results come as such then. */

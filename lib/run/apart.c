@@ -24,18 +24,18 @@ static void summarize(const struct result *r, struct run_summary *s)
 		snprintf(s->note, sizeof(s->note), "%s", r->notes.at[r->notes.n - 1]);
 }
 
-static void run_child(struct plan p, int to)
+static void run_child(struct plan *p, int to)
 {
 	struct run_summary s;
 	struct result r;
 
 	(void)prctl(PR_SET_PDEATHSIG, SIGKILL);
-	run(&p, clock_now_us(), 0, NULL, &r);
+	run(p, clock_now_us(), 0, NULL, &r);
 	summarize(&r, &s);
 	_exit(fd_write_all(to, &s, sizeof(s)) < 0);
 }
 
-int run_apart(const struct plan *p, struct run_summary *s, struct err *e)
+int run_apart(struct plan *p, struct run_summary *s, struct err *e)
 {
 	AUTO_FD from = -1;
 	AUTO_FD to = -1;
@@ -44,7 +44,7 @@ int run_apart(const struct plan *p, struct run_summary *s, struct err *e)
 	if (pid < 0)
 		return -1;
 	if (pid == 0)
-		run_child(*p, to);
+		run_child(p, to);
 	/* a terminal's goes to both: the child's answer to it is ours */
 	sighandler_t before = signal(SIGINT, SIG_IGN);
 

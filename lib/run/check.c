@@ -7,7 +7,6 @@
 #include "host/probe.h"
 #include "run/run.h"
 
-#include <fcntl.h>
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -48,11 +47,9 @@ static void check_neighbours(struct check *c)
 
 	for (size_t i = 0; i < sizeof(table) / sizeof(*table); i++) {
 		char text[4096];
-		AUTO_FD fd = open(table[i].file, O_RDONLY | O_CLOEXEC);
-		ssize_t n = fd < 0 ? -1 : fd_read_all(fd, text, sizeof(text) - 1);
-
-		text[n > 0 ? n : 0] = 0;
+		ssize_t n = fd_read_text(table[i].file, text, sizeof(text));
 		const char *at = text;
+
 		for (unsigned line = table[i].line; line > 0 && (at = strchr(at, '\n')); line--)
 			at++;
 		add(c, "host", table[i].name, CHECK_INFO,

@@ -57,6 +57,7 @@ static void forget_attempt(struct turn *t)
 	t->next = 0;
 	t->in_open = false;
 	*t->how = 0;
+	t->attempt++;
 }
 
 /* A session has nothing but its snapshot. Restores are known to fail once in a while. */
@@ -115,8 +116,6 @@ static int on_saved(struct turn *t, const struct keeper_msg *m, struct err *e)
 
 	if (t->phase == TURN_KEEP)
 		return on_kept(t, m);
-	if (!t->making)		/* it took too long: the next attempt is on its way */
-		return 0;
 	trace("template saved");
 	t->making = false;
 	t->r->left_template = template_end(&t->road->make, m->err.kind == ERR_NONE);
@@ -161,17 +160,16 @@ static int hear_how(struct turn *t, struct err *e)
 	return turn_hear(t, e);
 }
 
-/* Without a cgroup nobody counts how often memory was refused: a sentry that was
- * refused more heap ends as Go programs do, with 2. */
-static bool heap_struck(struct turn *t)
+/* Without a cgroup nobody counts how often memory was refused: how it ended has to tell. */
+static bool is_starved(struct turn *t)
 {
+	const struct backend *b = backends[choice_first(t->choice)];
 	struct err ignored = { 0 };
 
-	if (t->choice->cgroup.memory || t->phase <= TURN_MAKE ||
-	    backends[choice_first(t->choice)]->own_limits)
+	if (t->choice->cgroup.memory || t->phase <= TURN_MAKE || !b->starved)
 		return false;
 	(void)hear_how(t, &ignored);
-	return !strcmp(t->how, "exit status 2");
+	return *t->how && b->starved(t->status, t->peak_bytes);
 }
 
 int turn_died(struct turn *t, struct err *e)
@@ -185,7 +183,7 @@ int turn_died(struct turn *t, struct err *e)
 		boot_text(t, text, sizeof(text));
 		return turn_go_cold(t, true, *text ? text : "it ended", e);
 	}
-	if (cgroup_oom_kills(&t->choice->cgroup) > 0 || heap_struck(t)) {
+	if (cgroup_oom_kills(&t->choice->cgroup) > 0 || is_starved(t)) {
 		turn_strike(t, LIMIT_MEMORY);
 		turn_give_up(t, "the memory limit ended the whole sandbox: files may be lost");
 		return 0;
@@ -203,6 +201,25 @@ int turn_died(struct turn *t, struct err *e)
 	return err_set(e, ERR_BOOT, "the sandbox did not start%s%s", *text ? ": " : "", text);
 }
 
+/* The sandbox is started: its channels are ours. */
+static int on_attempt(struct turn *t, const struct keeper_msg *m, const int fd[KEEPER_FDS], struct err *e)
+{
+	trace("sandbox handed over");
+	t->r->backend = backends[m->backend]->name;
+	t->clone = m->clone;
+	t->r->clone = m->clone && !t->r->left_template;
+	t->r->resumed = m->clone && t->choice->resume_dir;
+	*t->how = 0;
+	if (t->clone)
+		turn_enter(t, TURN_BOOT, clone_ms(t));
+	t->ctl = fd[0];
+	t->out_fd = fd[1];
+	t->err_fd = fd[2];
+	if (fd_nonblock(t->ctl, true) < 0)
+		return err_sys(e, ERR_HOST, "set up the control channel");
+	return t->making ? feed_prepare(t, e) : feed_begin(t, e);
+}
+
 int turn_hear(struct turn *t, struct err *e)
 {
 	struct keeper_msg m;
@@ -216,6 +233,14 @@ int turn_hear(struct turn *t, struct err *e)
 		/* with a sandbox, the end of its channel is what tells */
 		return t->ctl < 0 ? err_set(e, ERR_DIED, "the keeper died") : 0;
 	}
+	if (m.backend >= BACKENDS)
+		return err_set(e, ERR_DIED, "the keeper names a backend that there is not");
+	/* it was given up before this came, and another was asked for */
+	if (m.attempt < t->attempt && (m.what != KEEPER_FAILED || m.clone)) {
+		for (int i = 0; i < KEEPER_FDS; i++)
+			fd_closep(&fd[i]);
+		return 0;
+	}
 	switch (m.what) {
 	case KEEPER_FAILED:
 		if (m.clone)
@@ -223,30 +248,14 @@ int turn_hear(struct turn *t, struct err *e)
 		*e = m.err;
 		return -1;
 	case KEEPER_ENDED:
-		if (m.attempt != t->attempt)
-			return 0;
 		/* what it still said is in the channel: its end comes there */
 		snprintf(t->how, sizeof(t->how), "%.60s", m.err.msg);
+		t->status = m.status;
+		t->peak_bytes = m.peak_bytes;
 		return t->phase <= TURN_MAKE && t->ctl >= 0 ? turn_died(t, e) : 0;
 	case KEEPER_SAVED:
 		return on_saved(t, &m, e);
 	default:
-		if (m.backend >= BACKENDS)
-			return err_set(e, ERR_DIED, "the keeper names a backend that there is not");
-		trace("sandbox handed over");
-		t->r->backend = backends[m.backend]->name;
-		t->clone = m.clone;
-		t->attempt = m.attempt;
-		t->r->clone = m.clone && !t->r->left_template;
-		t->r->resumed = m.clone && t->choice->resume_dir;
-		*t->how = 0;
-		if (t->clone)
-			turn_enter(t, TURN_BOOT, clone_ms(t));
-		t->ctl = fd[0];
-		t->out_fd = fd[1];
-		t->err_fd = fd[2];
-		if (fd_nonblock(t->ctl, true) < 0)
-			return err_sys(e, ERR_HOST, "set up the control channel");
-		return t->making ? feed_prepare(t, e) : feed_begin(t, e);
+		return on_attempt(t, &m, fd, e);
 	}
 }

@@ -44,7 +44,7 @@ static int take_sizes(struct live *l, struct err *e)
 		if (asked != sizes[i].has && plan_insists(&l->plan, sizes[i].key))
 			return err_set(e, ERR_SESSION, "--%s: session '%s' has %s, since its first turn",
 				       plan_limits[sizes[i].limit].name, l->session.name,
-				       plan_limit_text(&l->plan, sizes[i].limit, text));
+				       plan_limit_text(sizes[i].limit, sizes[i].has, text));
 	}
 	return 0;
 }
@@ -105,7 +105,10 @@ int live_open(struct live *l, const struct plan *p, struct inputs *in, int sig_f
 	session_put(&l->session, put);
 	if (inputs_add_folder(in, put, e) < 0)
 		return -1;
-	return l->session.turn ? take_over(l, e) : 0;
+	if (l->session.turn && take_over(l, e) < 0)
+		return -1;
+	memcpy(r->limit, l->plan.limit, sizeof(r->limit));
+	return 0;
 }
 
 /* What a resume with the backend I will depend on. */
@@ -125,7 +128,7 @@ static int learn(struct live *l, const struct choice *c, int i, struct err *e)
 	snprintf(f->image_digest, sizeof(f->image_digest), "%s", im->digest);
 	if (backends[i]->own_limits)
 		snprintf(f->kernel_digest, sizeof(f->kernel_digest), "%s %s", im->vmlinux_digest, im->initrd_digest);
-	session_cpu(f->cpu);
+	cpu_text(f->cpu);
 	f->cpus = l->plan.limit[LIMIT_CPUS];
 	f->memory_bytes = l->plan.limit[LIMIT_MEMORY];
 	f->disk_bytes = l->plan.limit[LIMIT_DISK];

@@ -34,7 +34,7 @@ static void choose_template(struct road *r, const struct plan *p, struct inputs 
 	struct buf room = { 0 };
 	struct err ignored;
 	const char *text;
-	char name[TEMPLATE_NAME], more[256] = "";
+	char name[TEMPLATE_NAME], more[512] = "";
 
 	if (c->resume_dir) {
 		c->template_dir = c->resume_dir;

@@ -112,7 +112,7 @@ static int run_turn(struct live *live, const struct inputs *in, struct choice *c
 	struct turn t = {
 		.plan = p, .live = live, .inputs = in, .choice = c, .r = r, .sig_fd = sig_fd,
 		.road = road, .spare = spare, .making = c->save_dir != NULL,
-		.ctl = -1, .out_fd = -1, .err_fd = -1, .in_fd = -1,
+		.attempt = 1, .ctl = -1, .out_fd = -1, .err_fd = -1, .in_fd = -1,
 		.stdin_wanted = !in->from_stdin && !in->tar && !p->no_stdin && open & 1,
 	};
 	int rc = c->confined ? 0 : turn_prepare(&t, e);
@@ -298,8 +298,7 @@ int run_image(const struct plan *p, struct image *im, struct err *e)
 	return image_find(p->image, im, e);
 }
 
-static int run_all(struct plan *p, unsigned open, run_note *note, struct result *r,
-		   struct err *e)
+static int run_all(struct plan *p, unsigned open, run_note *note, struct result *r, struct err *e)
 {
 	struct inputs in;
 	struct live live;
@@ -315,10 +314,8 @@ static int run_all(struct plan *p, unsigned open, run_note *note, struct result 
 	if (rc < 0)
 		return inputs_close(&in), outdir_end_all(&r->files), -1;
 	rc = live_open(&live, p, &in, sig_fd, r, e);
-	if (rc == 0) {
-		memcpy(p->limit, live.plan.limit, sizeof(p->limit));
+	if (rc == 0)
 		rc = run_image(&live.plan, &r->image, e);
-	}
 	trace("inputs, image found");
 	if (rc == 0)
 		rc = run_with(&live, &in, sig_fd, open, note, r, e);
@@ -330,7 +327,7 @@ static int run_all(struct plan *p, unsigned open, run_note *note, struct result 
 
 void run(struct plan *p, int64_t begin_us, unsigned open, run_note *note, struct result *r)
 {
-	result_init(r, begin_us);
+	result_init(r, p, begin_us);
 	open_streams(p, open, r);
 	if (run_all(p, open, note, r, &r->error) < 0)
 		r->status = r->cancel ? RESULT_CANCELLED : RESULT_FAILED;

@@ -17,11 +17,11 @@
 typedef void run_note(const char *text);
 
 /* Runs P once. Fills *R in every case, failures included (RESULT_FAILED and
- * r->error); nothing of the run is left when it returns. Of a session, P's limits are
- * those that it has, afterwards. BEGIN_US is when the process began (clock_now_us());
- * OPEN has bit N set if descriptor N was open. The process is confined then, as far as the run came: it can tell *R, no more. */
-void run(struct plan *p, int64_t begin_us, unsigned open, run_note *note,
-	 struct result *r);
+ * r->error); nothing of the run is left when it returns. BEGIN_US is when the process
+ * began (clock_now_us()); OPEN has bit N set if descriptor N was open. The process is
+ * confined then, as far as the run came: it can tell *R, no more. P knows afterwards
+ * what FILE is (plan_suit()). */
+void run(struct plan *p, int64_t begin_us, unsigned open, run_note *note, struct result *r);
 
 /* What a process that goes on after a run is told of it. */
 struct run_summary {
@@ -33,7 +33,7 @@ struct run_summary {
 	char note[ERR_MSG_MAX];	/* the last one, or "" */
 };
 /* As run(), in a child, with --json and nothing to read. */
-int run_apart(const struct plan *p, struct run_summary *s, struct err *e);
+int run_apart(struct plan *p, struct run_summary *s, struct err *e);
 
 /* The image that a run of this plan starts from. */
 int run_image(const struct plan *p, struct image *im, struct err *e);

@@ -16,6 +16,7 @@
 #define COLLECT_MS 30000u	/* that the guest may be silent while it collects */
 #define COLLECT_ALL_MS 60000u	/* that all of it may take, and a ms more for each */
 #define COLLECT_BYTES_PER_MS 4096u	/* … of the bytes that can come */
+#define FAIL_MAX 300u		/* bytes of a failure that are looked at */
 
 typedef int handler(struct turn *t, const struct frame *f, struct err *e);
 
@@ -90,7 +91,7 @@ static int on_started(struct turn *t, const struct frame *f, struct err *e)
 	turn_limit_keeper(t, 0);
 	if (cgroup_hold_cpus(&t->choice->cgroup, e) < 0)
 		return -1;
-	if (t->plan->format == FORMAT_NDJSON && lines_start(t->plan, t->r, e) < 0)
+	if (t->plan->format == FORMAT_NDJSON && lines_start(t->r, e) < 0)
 		return -1;
 	/* a signal that came in between interrupts now */
 	return t->r->cancel ? turn_interrupt(t, e) : 0;
@@ -196,7 +197,10 @@ static int on_result(struct turn *t, const struct frame *f, struct err *e)
 	if (!plan_wants_results(t->plan))
 		return err_set(e, ERR_GUEST, "a result that was not asked for");
 	int whole = results_take(&t->r->results, f, e);
-	return whole > 0 && t->plan->format == FORMAT_NDJSON ? lines_result(t->r, e) : whole;
+	if (whole <= 0 || t->plan->format != FORMAT_NDJSON)
+		return whole;
+	/* what was printed before it was shown comes before it */
+	return turn_catch_up(t, e) < 0 ? -1 : lines_result(t->r, e);
 }
 
 static int on_done(struct turn *t, const struct frame *f, struct err *e)
@@ -223,7 +227,7 @@ static int on_fail(struct turn *t, const struct frame *f, struct err *e)
 	if (f->len == 0)
 		return err_set(e, ERR_GUEST, "a failure without its kind");
 	/* its text is a guest's: err_set() makes it printable and cuts it */
-	(void)err_set(&text, ERR_BOOT, "%.*s", (int)(f->len < 300 ? f->len - 1 : 300),
+	(void)err_set(&text, ERR_BOOT, "%.*s", (int)(f->len < FAIL_MAX ? f->len - 1 : FAIL_MAX - 1),
 		      (const char *)f->body + 1);
 	if (t->phase <= TURN_MAKE && (t->clone || t->phase == TURN_MAKE))
 		return turn_go_cold(t, true, text.msg, e);

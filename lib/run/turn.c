@@ -151,15 +151,13 @@ static bool streams_wait(const struct turn *t)
 	return t->plan->format == FORMAT_NDJSON && (!t->r->started || lines_wait(t->r));
 }
 
-/* One stream's turn: moves bytes, and judges how that went. */
-static int on_stream(struct turn *t, struct stream *s, struct err *e)
+/* Moves bytes of one stream, and judges how that went. */
+static int move_bytes(struct turn *t, struct stream *s, struct err *e)
 {
 	uint64_t before = s->bytes;
 	bool lines = s->kind == STREAM_LINES;
-
-	if (lines && streams_wait(t))
-		return 0;
 	enum stream_state state = stream_step(s, e);
+
 	if (lines && lines_stream(t->r, s, e) < 0)
 		return -1;
 	switch (state) {
@@ -185,6 +183,32 @@ static int on_stream(struct turn *t, struct stream *s, struct err *e)
 		}
 		return 0;
 	}
+}
+
+/* One stream's turn. */
+static int on_stream(struct turn *t, struct stream *s, struct err *e)
+{
+	return s->kind == STREAM_LINES && streams_wait(t) ? 0 : move_bytes(t, s, e);
+}
+
+int turn_catch_up(struct turn *t, struct err *e)
+{
+	struct stream *both[] = { &t->r->out, &t->r->err };
+
+	for (int i = 0; i < 2; i++) {
+		/* what comes meanwhile is for the next time */
+		uint64_t until = both[i]->bytes + stream_waiting(both[i]);
+
+		while (both[i]->bytes < until && !lines_are_full(t->r)) {
+			uint64_t before = both[i]->bytes;
+
+			if (move_bytes(t, both[i], e) < 0)
+				return -1;
+			if (both[i]->bytes == before)
+				break;
+		}
+	}
+	return 0;
 }
 
 /* No more files come while those that have wait for their reader, */
@@ -238,7 +262,6 @@ static int serve(struct turn *t, struct pollfd p[POLLED], struct err *e)
 		return -1;
 	if (p[P_STDIN].revents && feed_stdin(t, e) < 0)
 		return -1;
-	/* what was printed before a result was shown comes before it */
 	if (p[P_OUT].revents && on_stream(t, &t->r->out, e) < 0)
 		return -1;
 	if (p[P_ERR].revents && on_stream(t, &t->r->err, e) < 0)

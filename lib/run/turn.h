@@ -45,7 +45,7 @@ struct turn {
 	struct confine confine;	/* what the command will keep, until it is confined */
 	struct confine_place *places;
 	bool making, saving, clone;	/* saving: the snapshot was asked for */
-	uint32_t attempt;
+	uint32_t attempt;	/* of the keeper's: the one at work, or awaited */
 	unsigned resumes;	/* of a session's snapshot that failed */
 	unsigned note;		/* enum msg_note, of the last one */
 	int sig_fd;
@@ -55,7 +55,9 @@ struct turn {
 	int64_t collect_us;	/* when all files must be here */
 	bool hurry;		/* nobody waits for a slow reader any more */
 
-	char how[64];		/* the backend's own process ended, once it has */
+	char how[64];		/* the backend's own process ended, once it has: in words, */
+	int status;		/* as wait(2) has it, */
+	uint64_t peak_bytes;	/* and with so much memory */
 	int ctl;		/* -1 until the keeper's attempt, and after its end */
 	int out_fd, err_fd;	/* of the attempt, until the streams take them */
 	struct buf from, to;	/* the control channel: read, to be written */
@@ -91,6 +93,9 @@ uint64_t turn_boot_ms(const struct turn *t);
 int turn_hear(struct turn *t, struct err *e);
 /* The channel or the backend ended without MSG_DONE. */
 int turn_died(struct turn *t, struct err *e);
+/* Before a line that is no stream's: takes what waits in the program's pipes, also where
+ * the reader makes us wait, up to what may wait for him. */
+int turn_catch_up(struct turn *t, struct err *e);
 /* The limit L has struck: the first one counts. */
 void turn_strike(struct turn *t, enum plan_limit l);
 

@@ -16,7 +16,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#define NAMES_MAX 10000u	/* in a session's folder */
 #define PUT "put-"
 
 /* First out of the way in one step, so that nobody finds half of it. */
@@ -54,7 +53,7 @@ static bool is_debris(const char *name)
 static void sweep(const struct session *s, uint64_t last)
 {
 	char **names;
-	int n = tree_names(s->dir, NAMES_MAX, &names);
+	int n = tree_names(s->dir, TURNS_NAMES, &names);
 
 	for (int i = 0; i < n; i++) {
 		uint64_t turn = turns_number(names[i]);

@@ -2,19 +2,12 @@
 /* facts - see facts.h */
 #include "state/facts.h"
 
-#include "base/fd.h"
-
-#include <fcntl.h>
 #include <inttypes.h>
 #include <jansson.h>
-#include <nettle/sha2.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
-#define CPU_DIGITS 16		/* of the digest of its features */
-#define CPUINFO_MAX 8192	/* where the first processor's lines are */
 #define TIME_MAX ((int64_t)1 << 40)
 
 #define OF(f) offsetof(struct session_facts, f)
@@ -115,38 +108,6 @@ int facts_read(const char *text, size_t n, struct session_facts *f, struct err *
 	if (rc == 0)
 		*f = got;
 	return rc;
-}
-
-/* The lines of the first processor that say what it is. */
-static const char *const cpu_lines[] = {
-	"flags\t", "Features\t", "CPU implementer\t", "CPU part\t", "CPU variant\t", "CPU revision\t",
-};
-
-void session_cpu(char cpu[SESSION_WORD])
-{
-	char text[CPUINFO_MAX], model[SESSION_WORD - 40] = "processor", hex[CPU_DIGITS + 1];
-	uint8_t digest[SHA256_DIGEST_SIZE];
-	struct sha256_ctx h;
-	AUTO_FD fd = open("/proc/cpuinfo", O_RDONLY | O_CLOEXEC);
-	ssize_t n = fd < 0 ? -1 : fd_read_all(fd, text, sizeof(text) - 1);
-
-	sha256_init(&h);
-	text[n > 0 ? n : 0] = 0;
-	char *end = strstr(text, "\n\n");	/* of the first one's */
-	if (end)
-		*end = 0;
-	for (char *save, *line = strtok_r(text, "\n", &save); line; line = strtok_r(NULL, "\n", &save)) {
-		const char *value = strchr(line, ':');
-
-		if (value && value[1] && !strncmp(line, "model name", 10))
-			str_printable(model, sizeof(model), value + 2, strlen(value + 2));
-		for (size_t i = 0; i < sizeof(cpu_lines) / sizeof(*cpu_lines); i++)
-			if (!strncmp(line, cpu_lines[i], strlen(cpu_lines[i])))
-				sha256_update(&h, strlen(line) + 1, (const uint8_t *)line);
-	}
-	sha256_digest(&h, sizeof(digest), digest);
-	str_hex(hex, digest, CPU_DIGITS / 2);
-	snprintf(cpu, SESSION_WORD, "%s, features %s", model, hex);
 }
 
 /* What must be the same to go on, and what people call it. Fields by their names; NAMED:

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* facts - session.json: struct session_facts as text and back, and what this machine says
- * of itself there. */
+/* facts - session.json: struct session_facts as text and back. */
 #ifndef PAI_STATE_FACTS_H
 #define PAI_STATE_FACTS_H
 

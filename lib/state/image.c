@@ -4,6 +4,7 @@
 
 #include "base/fd.h"
 #include "base/str.h"
+#include "state/known.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -220,14 +221,11 @@ static void digest_of(const struct stat *st, char out[IMAGE_DIGEST])
 {
 	uint8_t digest[SHA256_DIGEST_SIZE];
 	struct sha256_ctx h;
-	char text[256];
-	int n = snprintf(text, sizeof(text), "%jx %jx %jx %jx.%lx %jx.%lx", (uintmax_t)st->st_dev,
-			 (uintmax_t)st->st_ino, (uintmax_t)st->st_size,
-			 (uintmax_t)st->st_mtim.tv_sec, st->st_mtim.tv_nsec,
-			 (uintmax_t)st->st_ctim.tv_sec, st->st_ctim.tv_nsec);
+	char word[KNOWN_IDENTITY];
 
+	known_identity(st, word);
 	sha256_init(&h);
-	sha256_update(&h, (size_t)n, (uint8_t *)text);
+	sha256_update(&h, strlen(word), (uint8_t *)word);
 	sha256_digest(&h, sizeof(digest), digest);
 	strcpy(out, "stat:");
 	str_hex(out + 5, digest, sizeof(digest));

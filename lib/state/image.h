@@ -30,7 +30,7 @@ struct image {
  * in the system's, or a path if it has a slash. */
 int image_find(const char *name, struct image *out, struct err *e);
 /* The file system at PATH itself, an EROFS file or a folder, without image.json:
- * its digest is that of its device, inode, size, mtime and ctime. */
+ * its digest is that of its identity (known.h). */
 int image_at(const char *path, struct image *out, struct err *e);
 void image_free(struct image *im);
 /* The folder of the user's images, or (FOR_ALL) of the system's; false: none. */

@@ -41,17 +41,23 @@ bool cache_folder(const char *name, bool make, char *out)
 	return true;
 }
 
+void known_identity(const struct stat *st, char word[KNOWN_IDENTITY])
+{
+	snprintf(word, KNOWN_IDENTITY, "%jx-%jx-%jx-%jx.%lx-%jx.%lx", (uintmax_t)st->st_dev,
+		 (uintmax_t)st->st_ino, (uintmax_t)st->st_size, (uintmax_t)st->st_mtim.tv_sec,
+		 st->st_mtim.tv_nsec, (uintmax_t)st->st_ctim.tv_sec, st->st_ctim.tv_nsec);
+}
+
 static bool name_of(const char *path, const char *what, char *out, bool make)
 {
+	char word[KNOWN_IDENTITY];
 	struct stat st;
 
 	if (!cache_folder("known", make, out) || stat(path, &st) < 0)
 		return false;
+	known_identity(&st, word);
 	size_t n = strlen(out);
-	snprintf(out + n, PATH_MAX - n, "/%.20s-%jx-%jx-%jx-%jx.%lx-%jx.%lx", what,
-		 (uintmax_t)st.st_dev, (uintmax_t)st.st_ino, (uintmax_t)st.st_size,
-		 (uintmax_t)st.st_mtim.tv_sec, st.st_mtim.tv_nsec,
-		 (uintmax_t)st.st_ctim.tv_sec, st.st_ctim.tv_nsec);
+	snprintf(out + n, PATH_MAX - n, "/%.20s-%s", what, word);
 	return true;
 }
 

@@ -21,7 +21,6 @@
 #include <unistd.h>
 
 #define LOCK_MAX 32		/* bytes of the lock: a process's number */
-#define NAMES_MAX 10000u	/* in a session's folder */
 #define TRIES 100		/* at a folder that others take away and make */
 #define WAIT_FIRST_MS 20	/* between two looks at a lock, then twice that … */
 #define WAIT_MS 100		/* … up to this */
@@ -127,7 +126,7 @@ static bool is_sign(int dir, const char *name)
 int session_holds(int dir, char other[TURNS_NAME], struct err *e)
 {
 	char **names;
-	int n = tree_names(dir, NAMES_MAX, &names);
+	int n = tree_names(dir, TURNS_NAMES, &names);
 	bool sign = false;
 
 	*other = 0;
@@ -255,7 +254,7 @@ static int take_lock(struct session *s, enum session_use use, uint64_t wait_ms, 
 static int find_turn(struct session *s, struct err *e)
 {
 	char **names;
-	int n = tree_names(s->dir, NAMES_MAX, &names);
+	int n = tree_names(s->dir, TURNS_NAMES, &names);
 
 	if (n < 0)
 		return err_sys(e, ERR_SESSION, "%.250s", s->path);

@@ -21,6 +21,7 @@
 
 #include "base/err.h"
 #include "base/str.h"
+#include "state/cpu.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -42,7 +43,7 @@ struct session_facts {
 	char program[SESSION_DIGEST];	/* of the backend's binary */
 	char image[SESSION_WORD], image_digest[SESSION_DIGEST];
 	char kernel_digest[2 * SESSION_DIGEST];	/* of a microVM's kernel and initrd; else "" */
-	char cpu[SESSION_WORD];		/* model name, and a digest of its features */
+	char cpu[CPU_TEXT];
 	uint64_t cpus, memory_bytes, disk_bytes;	/* as the first turn had them */
 };
 
@@ -82,8 +83,6 @@ int session_verify(const struct session *s, struct err *e);
 /* An ERR_SESSION if HERE differs from S->facts in what a resume depends on (all but the
  * image's name, turn, times, cpus, memory, disk); both sides are named, and the cure. */
 int session_fits(const struct session *s, const struct session_facts *here, struct err *e);
-/* Fills CPU of the facts. */
-void session_cpu(char cpu[SESSION_WORD]);
 
 /* The path of the last turn's snapshot folder; of the folder of files that wait. */
 void session_snapshot(const struct session *s, char path[SESSION_PATH]);

@@ -17,7 +17,6 @@
 #include <unistd.h>
 
 #define STALE_S 3600		/* what a killed fork left is nobody's then */
-#define TURNS_MAX 10000u	/* as many as names in a session's folder */
 
 struct inode {
 	dev_t dev;
@@ -167,7 +166,7 @@ static int by_number(const void *a, const void *b)
 int sessions_turns(const struct session *s, uint64_t **turns, size_t *n, struct err *e)
 {
 	char **names;
-	int count = tree_names(s->dir, TURNS_MAX, &names);
+	int count = tree_names(s->dir, TURNS_NAMES, &names);
 
 	if (count < 0)
 		return err_sys(e, ERR_SESSION, "%.250s", s->path);

@@ -2,8 +2,6 @@
 /* store - see store.h */
 #include "state/store.h"
 
-#include "base/fd.h"
-#include "state/known.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -140,14 +138,4 @@ void store_free(struct store *s)
 	free(s->image);
 	free(s->template);
 	*s = (struct store){ 0 };
-}
-
-int store_hash(const char *path, const char *digest, bool *same, struct err *e)
-{
-	char text[KNOWN_DIGEST];
-
-	if (file_digest(path, text, e) < 0)
-		return -1;
-	*same = !strcmp(text, digest);
-	return 0;
 }

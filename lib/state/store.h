@@ -46,8 +46,4 @@ bool store_is_stale(const struct store *s, const struct store_template *t);
 size_t store_count(const struct store *s, const char *digest);
 void store_free(struct store *s);
 
-/* Reads all of the file PATH (0.2 s a GiB or more): *SAME, if its sha256 is
- * DIGEST ("sha256:…"). */
-int store_hash(const char *path, const char *digest, bool *same, struct err *e);
-
 #endif

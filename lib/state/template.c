@@ -4,6 +4,7 @@
 
 #include "base/fd.h"
 #include "base/str.h"
+#include "state/cpu.h"
 #include "state/known.h"
 
 #include <dirent.h>
@@ -20,6 +21,7 @@
 #include <unistd.h>
 
 #define SYSTEM_TEMPLATES "/var/cache/pai/templates"
+#define TEMPLATE_FORMAT 2	/* of its folder, and of what it is named by */
 #define SIZES "sizes"		/* the file that lists the others with their sizes */
 #define SIZES_MAX 4096
 #define FAILED ".failed-"	/* + the name: it could not be made, not long ago */
@@ -30,40 +32,25 @@ static void hash_text(struct sha256_ctx *h, const char *text)
 	sha256_update(h, strlen(text) + 1, (const uint8_t *)text);
 }
 
-/* The processor as /proc/cpuinfo tells of the first: model and features. */
-static void hash_cpu(struct sha256_ctx *h)
-{
-	char text[4096];
-	AUTO_FD fd = open("/proc/cpuinfo", O_RDONLY | O_CLOEXEC);
-	ssize_t n = fd < 0 ? -1 : fd_read_all(fd, text, sizeof(text) - 1);
-
-	text[n > 0 ? n : 0] = 0;
-	for (char *save, *line = strtok_r(text, "\n", &save); line; line = strtok_r(NULL, "\n", &save)) {
-		if (!strncmp(line, "model name", 10) || !strncmp(line, "flags", 5))
-			hash_text(h, line);
-		if (!strncmp(line, "flags", 5))
-			return;
-	}
-}
-
 int template_name(const struct template_key *k, char name[TEMPLATE_NAME], struct err *e)
 {
 	uint8_t digest[SHA256_DIGEST_SIZE];
 	struct sha256_ctx h;
 	struct stat st;
-	char text[256];
+	char word[KNOWN_IDENTITY], cpus[32], cpu[CPU_TEXT];
 
 	if (stat(k->backend, &st) < 0)
 		return err_sys(e, ERR_BACKEND, "%s", k->backend);
+	known_identity(&st, word);
+	snprintf(cpus, sizeof(cpus), "%d %" PRIu64, TEMPLATE_FORMAT, k->cpus);
 	sha256_init(&h);
-	snprintf(text, sizeof(text), "%d %jx %jx %jx %jx.%lx %jx.%lx %" PRIu64, 1, (uintmax_t)st.st_dev,
-		 (uintmax_t)st.st_ino, (uintmax_t)st.st_size, (uintmax_t)st.st_mtim.tv_sec,
-		 st.st_mtim.tv_nsec, (uintmax_t)st.st_ctim.tv_sec, st.st_ctim.tv_nsec, k->cpus);
-	hash_text(&h, text);
+	hash_text(&h, word);
+	hash_text(&h, cpus);
 	hash_text(&h, k->image);
 	hash_text(&h, k->modules);
 	hash_text(&h, k->more);
-	hash_cpu(&h);
+	cpu_text(cpu);
+	hash_text(&h, cpu);
 	sha256_digest(&h, sizeof(digest), digest);
 	str_hex(name, digest, TEMPLATE_NAME / 2);
 	return 0;

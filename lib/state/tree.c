@@ -3,6 +3,7 @@
 #include "state/tree.h"
 
 #include "base/fd.h"
+#include "base/sparse.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -158,45 +159,43 @@ static bool is_refused(void)
 static int copy_bytes(int from, int to, off_t size)
 {
 	char block[1 << 16];
-	off_t at = 0;
 
-	while (at < size) {	/* holes stay holes */
-		off_t data = lseek(from, at, SEEK_DATA), end;
-
-		if (data < 0 && errno == ENXIO)
+	for (off_t at = 0, end = 0; at < size;) {	/* holes stay holes */
+		if (at >= end && (at = sparse_data(from, at, size, &end)) >= size)
 			break;
-		end = data < 0 ? -1 : lseek(from, data, SEEK_HOLE);
-		if (end < 0 || lseek(to, data, SEEK_SET) < 0)
-			return -1;
-		for (at = data; at < end;) {
-			size_t most = end - at < (off_t)sizeof(block) ? (size_t)(end - at) : sizeof(block);
-			ssize_t n = pread(from, block, most, at);
+		size_t most = end - at < (off_t)sizeof(block) ? (size_t)(end - at) : sizeof(block);
+		ssize_t n = pread(from, block, most, at);
 
-			if (n < 0 && errno == EINTR)
-				continue;
-			if (n <= 0 || fd_write_all(to, block, (size_t)n) < 0)
-				return -1;
-			at += n;
-		}
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0 || lseek(to, at, SEEK_SET) < 0 || fd_write_all(to, block, (size_t)n) < 0)
+			return -1;
+		at += n;
 	}
 	return ftruncate(to, size);
 }
 
-int tree_copy_file(int from, const struct stat *st, int to, const char *name, bool clone)
+/* A new NAME in TO with the bytes of FROM's: its own, or (CLONE) shared. What could not be
+ * made is not there. */
+static int copy_file(int from, const char *name, int to, bool clone)
 {
-	const struct timespec times[2] = { st->st_atim, st->st_mtim };
-	AUTO_FD fd = openat(to, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	AUTO_FD source = openat(from, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	struct stat st;
 
+	if (source < 0 || fstat(source, &st) < 0)
+		return -1;
+	AUTO_FD fd = openat(to, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
 	if (fd < 0)
 		return -1;
-	int rc = clone ? ioctl(fd, FICLONE, from) : -1;
-	if (rc < 0)
-		rc = copy_bytes(from, fd, st->st_size);
+	int rc = clone ? ioctl(fd, FICLONE, source) : copy_bytes(source, fd, st.st_size);
+	const struct timespec times[2] = { st.st_atim, st.st_mtim };
 	/* plain modes: whoever reads it, nobody else writes it */
-	if (rc == 0 && (fchmod(fd, st->st_mode & 0755) < 0 || futimens(fd, times) < 0))
+	if (rc == 0 && (fchmod(fd, st.st_mode & 0755) < 0 || futimens(fd, times) < 0))
 		rc = -1;
+	int sys = errno;
 	if (rc < 0)
-		(void)unlinkat(to, name, 0);
+		(void)unlinkat(to, name, 0);	/* else the next try says so */
+	errno = sys;
 	return rc;
 }
 
@@ -205,41 +204,18 @@ struct copying {
 	size_t files;		/* bounded as a whole */
 };
 
-/* A clone that shares the bytes: 0, -1; 1 if the file system cannot. */
-static int try_clone(int from, const char *name, int to)
-{
-	AUTO_FD source = openat(from, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
-	AUTO_FD fd = source < 0 ? -1 : openat(to, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-	struct stat st;
-
-	if (fd < 0 || fstat(source, &st) < 0)
-		return -1;
-	if (ioctl(fd, FICLONE, source) < 0) {
-		int rc = is_refused() ? 1 : -1;
-
-		return unlinkat(to, name, 0) < 0 ? -1 : rc;
-	}
-	const struct timespec times[2] = { st.st_atim, st.st_mtim };
-	return fchmod(fd, st.st_mode & 0755) < 0 || futimens(fd, times) < 0 ? -1 : 0;
-}
-
 static int copy_one(struct copying *c, int from, const char *name, int to)
 {
-	struct stat st;
-
 	if (c->clone) {
-		int rc = try_clone(from, name, to);
-
-		if (rc <= 0)
-			return rc;
+		if (copy_file(from, name, to, true) == 0)
+			return 0;
+		if (!is_refused())
+			return -1;
 		c->clone = false;	/* nor will it for the next */
 	}
 	if (linkat(from, name, to, name, 0) == 0)
 		return 0;
-	if (!is_refused())
-		return -1;
-	AUTO_FD source = openat(from, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
-	return source < 0 || fstat(source, &st) < 0 ? -1 : tree_copy_file(source, &st, to, name, false);
+	return is_refused() ? copy_file(from, name, to, false) : -1;
 }
 
 static int copy_all(struct copying *c, int from, int to, int depth)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* tree - folders of regular files, by descriptors: nothing is done through a link,
- * and what is deeper or more than the bounds is an error. All but tree_copy_file()
+ * and what is deeper or more than the bounds is an error. All but a clone in tree_copy()
  * works in a confined process. On -1 errno says why (ELOOP: something that is neither
  * file nor folder; E2BIG: beyond the bounds).
  */
@@ -33,8 +33,6 @@ int tree_remove(int at, const char *name);
  * of their own that share the bytes, where the file system has that. Where it can do
  * neither they are copied. */
 int tree_copy(int from, int to, bool clone);
-/* One file: a new NAME in TO with the bytes of the open file FROM, which is ST. */
-int tree_copy_file(int from, const struct stat *st, int to, const char *name, bool clone);
 /* What lies beneath DIR, folders before what is in them, in the order of the names: PATH
  * is from DIR on, NAME its last component, in AT. Stops at the first that is not 0. */
 typedef int tree_visit(void *arg, int at, const char *name, const char *path, const struct stat *st);

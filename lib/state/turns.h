@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 
 #define TURNS_NAME 32		/* bytes of the name of a turn's folder */
+#define TURNS_NAMES 10000u	/* in a session's folder */
 #define TURNS_ROWS 64		/* files of a turn, but for those in files/ */
 #define TURNS_LINE_MAX (64u << 10)	/* bytes of a line of the log */
 

@@ -57,12 +57,12 @@ static void fill_files(struct bytes *b, struct outdir *d)
 		d->skip[i] = (struct out_skip){ take_text(b), reasons[i & 1], i & 1 };
 }
 
-static void fill(struct bytes *b, struct result *r)
+static void fill(struct bytes *b, const struct plan *p, struct result *r)
 {
 	struct err e;
 	size_t n;
 
-	result_init(r, 1);
+	result_init(r, p, 1);
 	r->status = bytes_one(b) % RESULT_STATUSES;
 	r->ended = bytes_one(b) & 1;
 	r->exit_code = bytes_one(b);
@@ -194,7 +194,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	plan_init(&p);
 	p.format = FORMAT_JSON;
 	p.output_dir = strdup("out");
-	fill(&script, &r);
+	fill(&script, &p, &r);
 	MUST(object_write(&p, &r, &out, &e) == 0 && buf_add(&out, "", 1, SIZE_MAX, &e) == 0);
 	const char *text = (const char *)out.at;
 	check_bytes(text);

@@ -70,7 +70,7 @@ static void check_limits(const struct plan *p)
 
 		MUST((p->limit[l] >= row->min && p->limit[l] <= row->max) ||
 		     (row->none_ok && p->limit[l] == NUM_NONE));
-		plan_limit_text(p, (enum plan_limit)l, text);
+		plan_limit_text((enum plan_limit)l, p->limit[l], text);
 		MUST(plan_set_limit(&again, (enum plan_limit)l, without_blank(text), &e) == 0);
 		MUST(again.limit[l] == p->limit[l]);
 	}

@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #define RECORD_MAX (1u << 20)
-#define OPS 35u			/* that a script has */
+#define OPS 36u			/* that a script has */
 #define IDLE_MAX 50u		/* steps that a turn may take to its end when all is closed */
 
 void peer_begin(struct peer *p, struct bytes script, unsigned backend, int link, int sig)
@@ -98,6 +98,19 @@ static void attempt(struct peer *p, bool clone)
 		p->stream[i].written.len = p->stream[i].before_hello = p->stream[i].before_done = 0;
 		MUST(fd_nonblock(p->stream[i].from, true) == 0);
 	}
+}
+
+/* An attempt that was given up comes after all, and does nothing. */
+static void attempt_late(struct peer *p)
+{
+	int pair[2];
+
+	MUST(pipe2(pair, O_CLOEXEC) == 0);
+	const int fd[] = { pair[0], pair[0], pair[0] };
+	if (p->attempt > 1)
+		tell(p, KEEPER_ATTEMPT, p->attempt - 1, true, false, fd, KEEPER_FDS);
+	close(pair[0]);
+	close(pair[1]);
 }
 
 /* True if there is a new attempt, of which the turn has yet to hear. */
@@ -394,6 +407,7 @@ static void play(struct peer *p, unsigned op, int64_t at_us)
 		fd_closep(&p->stream[0].to);
 		break;
 	case 30: fd_closep(&p->link); break;
+	case 35: attempt_late(p); break;
 	default: guest_says(p, op); break;
 	}
 }

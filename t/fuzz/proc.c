@@ -88,7 +88,7 @@ static bool is_in(const char *list, const char *word)
 	return false;
 }
 
-/* own_path() once more, in the plainest way. */
+/* find_paths() once more, in the plainest way. */
 static const char *path_by_line(const char *controller, char *line)
 {
 	for (const char *at = text; next_line(&at, line);) {
@@ -106,12 +106,13 @@ static const char *path_by_line(const char *controller, char *line)
 static void own_cgroup(void)
 {
 	static char line[TEXT_MAX + 1];
+	struct place at[HIERARCHIES] = { 0 };
 
-	for (int c = -1; c < CONTROLLERS; c++) {
-		const char *name = c < 0 ? NULL : names[c], *want = path_by_line(name, line);
-		char got[512];
+	find_paths(at);
+	for (int h = 0; h < HIERARCHIES; h++) {
+		const char *want = path_by_line(h < V2 ? names[h] : NULL, line), *got = at[h].path;
 
-		if (!own_path(name, got, sizeof(got)))
+		if (!*got)
 			continue;
 		MUST(want && !strcmp(got, want) && *got == '/');
 		for (const char *s = got; s; s = strchr(s + 1, '/'))
@@ -122,19 +123,20 @@ static void own_cgroup(void)
 static void mounted(void)
 {
 	static char line[TEXT_MAX + 1];
+	struct place places[HIERARCHIES] = { 0 };
 
-	for (int c = -1; c < CONTROLLERS; c++) {
-		const char *name = c < 0 ? NULL : names[c];
+	find_mounts(places);
+	for (int h = 0; h < HIERARCHIES; h++) {
+		const char *got = places[h].mount;
 		bool there = false;
-		char got[512];
 
-		if (!mount_point(name, got, sizeof(got)))
+		if (!*got)
 			continue;
 		for (const char *at = text; !there && next_line(&at, line);) {
 			char *save = NULL, *dir = strtok_r(line, " \t\v\f\r", &save) ? strtok_r(NULL, " \t\v\f\r", &save) : NULL,
 			     *type = dir ? strtok_r(NULL, " \t\v\f\r", &save) : NULL;
 
-			there = type && !strcmp(dir, got) && !strcmp(type, name ? "cgroup" : "cgroup2");
+			there = type && !strcmp(dir, got) && !strcmp(type, h < V2 ? "cgroup" : "cgroup2");
 		}
 		MUST(there);
 	}

@@ -2,7 +2,7 @@
 /* A hostile guest plays a script against the real turn: frames, streams, its end,
  * and the passing of time (peer.h). Whatever it plays, the run ends, with one
  * verdict, which the first status that the guest sent bears out; the bytes that
- * came are the bytes that went; caps and credit hold; nothing is planted. */
+ * came are the bytes that went; caps and credit hold; nothing is planted, nor left open. */
 #include "peer.h"
 #include "scratch.h"
 #include "target.h"
@@ -338,13 +338,11 @@ static void begin(struct setting *s, struct bytes *script, uint8_t how, uint8_t 
 	make_setting(s, how, more);
 	s->road.keeper.link = link[0];
 	peer_begin(&peer, *script, how & 0x40 ? 0 : 1, link[1], sig[1]);
-	result_init(&s->result, peer.time_us);
+	result_init(&s->result, &s->live.plan, peer.time_us);
 	make_stream(&s->result.out, 0, s->live.plan.format);
 	make_stream(&s->result.err, 1, s->live.plan.format);
-	if (s->live.plan.format == FORMAT_NDJSON) {
+	if (s->live.plan.format == FORMAT_NDJSON)
 		make_stream(&s->result.lines, 0, FORMAT_TEXT);
-		s->result.lines.kind = STREAM_WRITE;	/* as lines_open() does */
-	}
 	make_stdin();
 	scratch_plant();
 	MUST(outdir_open(&s->result.files, &s->live.plan, &e) == 0);
@@ -368,12 +366,27 @@ static void end(struct setting *s, bool files)
 		scratch_clean();
 }
 
+/* How many descriptors are open, beside standard input. */
+static int count_open(void)
+{
+	struct pollfd p[64];
+	int n = 0;
+
+	for (int fd = 1; fd < 64; fd++)
+		p[fd] = (struct pollfd){ fd, 0, 0 };
+	MUST(poll(p + 1, 63, 0) >= 0);
+	for (int fd = 1; fd < 64; fd++)
+		n += !(p[fd].revents & POLLNVAL);
+	return n;
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct bytes script = { data, size };
 	uint8_t how = bytes_one(&script), more = bytes_one(&script);
 	struct setting s;
 	struct err e = { 0 };
+	int before = count_open();
 
 	(void)signal(SIGPIPE, SIG_IGN);
 	(void)unsetenv("HOME");		/* what is known of this host is not to change */
@@ -391,5 +404,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	check_streams(&s.result, &said, normal);
 	check_files(&s.result.files);
 	end(&s, said.files);
+	MUST(count_open() == before);
 	return 0;
 }

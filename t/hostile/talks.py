@@ -112,6 +112,8 @@ def frames():
         "half-header-first",
         gone(say(b"\x40\x00"), "the sandbox did not start: exit status 0"),
     )
+    # as a sentry that has found a fault in itself: that is no limit of memory
+    yield "exits-2", gone(RAN + step("x", b"\x02"))
     yield "half-header", gone(OVER + say(b"\x47\x00"))
     yield "length-plus-one", gone(OVER + say(frame(SKIPPED, b"abc", 4)))
     for name, length in (
@@ -442,6 +444,14 @@ def numbers():
         Talk(
             UP + say(frame(FAIL, b"\0" + b"\x1b[2J\n\xff" * 100000)),
             r"the sandbox could not go on: \\x1b\[2J\\x0a\\xff.*",
+        ),
+    )
+    # what comes behind it is no part of it
+    yield (
+        "fail-long",
+        Talk(
+            UP + say(frame(FAIL, b"\0" + b"a" * 299), frame(ord("Z"))),
+            "the sandbox could not go on: a{299}",
         ),
     )
     yield (
