@@ -81,7 +81,7 @@ static void fail(struct result *r)
 		r->finish_us = clock_now_us();
 }
 
-static int run_and_tell(const struct plan *p, int64_t begin_us, unsigned open_fds, struct result *r)
+static int run_and_tell(struct plan *p, int64_t begin_us, unsigned open_fds, struct result *r)
 {
 	struct account a;
 	int status;

@@ -107,7 +107,6 @@ int live_open(struct live *l, const struct plan *p, struct inputs *in, int sig_f
 		return -1;
 	if (l->session.turn && take_over(l, e) < 0)
 		return -1;
-	memcpy(r->limit, l->plan.limit, sizeof(r->limit));
 	return 0;
 }
 

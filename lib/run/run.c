@@ -314,6 +314,7 @@ static int run_all(struct plan *p, unsigned open, run_note *note, struct result 
 	if (rc < 0)
 		return inputs_close(&in), outdir_end_all(&r->files), -1;
 	rc = live_open(&live, p, &in, sig_fd, r, e);
+	memcpy(r->limit, live.plan.limit, sizeof(r->limit));	/* what holds: FILE's and the session's */
 	if (rc == 0)
 		rc = run_image(&live.plan, &r->image, e);
 	trace("inputs, image found");
