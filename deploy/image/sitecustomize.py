@@ -83,6 +83,13 @@ def offer_display():
     builtins.display = display
 
 
+def add_line(error):
+    """The compiler has looked for the line of a late error in a file of that name."""
+    linecache = sys.modules.get("linecache")
+    if linecache and not error.text and error.lineno:
+        error.text = linecache.getline(error.filename, error.lineno) or None
+
+
 class Showers:
     """Finds the modules that show things, and has _pai.hooks put our ways to show
     in the place of theirs. Of all others it knows nothing."""
@@ -258,10 +265,19 @@ def differ():
         process.current_process().authkey = os.urandom(32)
 
 
+def renew_main():
+    """What the collector was told to leave alone is never collected, nor is what the
+    program's names would hold in it."""
+    main = type(sys)("__main__")
+    main.__dict__.update(sys.modules["__main__"].__dict__)
+    sys.modules["__main__"] = main
+
+
 def become_program():
     """From the word to go on, the program's time passes."""
     global this_run
     go = this_run = Go()
+    renew_main()
     if go.session:
         from _pai import session
 
@@ -314,6 +330,8 @@ def start(names):
         KeyboardInterrupt,  # its limit is shorter than our own work
     ):
         kind, value, _ = sys.exc_info()
+        if kind is SyntaxError:
+            add_line(value)
         sys.excepthook(kind, value.with_traceback(None), None)
         sys.stdout.flush()
         sys.stderr.flush()
