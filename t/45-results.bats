@@ -94,6 +94,10 @@ false
 true' ]
 	[ "$(of '.results[].html' | grep -c '<table')" = 2 ]
 	[ "$(of '.results[0].data | tostring')" = '{"x":[1,2]}' ]
+	# all of the columns or none: two of one name, or of one as text
+	echo 'import pandas as pd
+display(pd.DataFrame([[1, 2]], columns=["a", "a"]), pd.DataFrame([[1, 2]], columns=[1, "1"]))' | cell
+	[ "$(of '[.results[] | has("html"), has("data")] | tostring')" = '[true,false,true,false]' ]
 	# in a script too, but for the last expression
 	cell -n mid.py
 	[ "$(of '.results | length')" = 1 ]
