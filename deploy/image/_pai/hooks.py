@@ -107,7 +107,7 @@ def terminal(module):
 
 def matplotlib(module):
     """Programs that were written for a host without a screen ask for Agg, and mean
-    that nothing opens; others ask for a window, or a notebook. Ours shows what is shown."""
+    that nothing opens; others ask for a window, or a notebook. Ours shows figures."""
     use = module.use
 
     @functools.wraps(use)

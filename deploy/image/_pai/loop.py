@@ -32,7 +32,7 @@ def is_ours(running):
 
 
 def let_run_nest():
-    """asyncio.run() works beside a top-level await, too: our loop stands still for it."""
+    """asyncio.run() works beside a top-level await: our loop stands still for it."""
     run = asyncio.run
 
     @functools.wraps(run)
