@@ -46,6 +46,7 @@ int say_flushed(int status)
 static void say_status(const struct result *r)
 {
 	char text[128];
+	const char *name;
 
 	switch (r->status) {
 	case RESULT_TIMEOUT:
@@ -53,8 +54,9 @@ static void say_status(const struct result *r)
 		(void)result_struck(r, text, sizeof(text));
 		break;
 	case RESULT_SIGNAL:
-		snprintf(text, sizeof(text), "program killed by signal %d (SIG%s)", r->signal,
-			 sigabbrev_np(r->signal) ? sigabbrev_np(r->signal) : "?");
+		name = sigabbrev_np(r->signal);	/* a real-time signal has none */
+		snprintf(text, sizeof(text), "program killed by signal %d%s%s%s", r->signal,
+			 name ? " (SIG" : "", name ? name : "", name ? ")" : "");
 		break;
 	case RESULT_FAILED:
 		if (r->refusals.n < 2) {

@@ -162,6 +162,19 @@ sys.setprofile(lambda frame, *_: print(frame.f_code.co_name))'
     x = (1,
         ^
 SyntaxError: '(' was never closed" ]
+	# one that is found late, when the text is gone
+	mkdir -p there && printf 'x = 1\nreturn x\n' >there/late.py
+	for way in '<string>' '<stdin>' there/late.py; do
+		case $way in
+		'<string>') run -1 --separate-stderr pai -c "$(cat there/late.py)" ;;
+		'<stdin>') run -1 --separate-stderr pai <there/late.py ;;
+		*) run -1 --separate-stderr pai "$way" ;;
+		esac
+		[ "$stderr" = "File \"$way\", line 2
+    return x
+    ^^^^^^^^
+SyntaxError: 'return' outside function" ]
+	done
 	printf 'print(1)\n\0' >nul.py
 	run -1 --separate-stderr pai nul.py
 	[[ $stderr == *'SyntaxError: source code '*'null bytes'* ]]
@@ -211,6 +224,11 @@ x * 7')" = 42 ]
 thread
 atexit" ]
 	[ "$(cat out/kept.txt)" = text ]
+	# what holds itself is freed by the collector, after all else
+	[ "$(pai -c 'class Ring:
+    def __del__(self): print("freed")
+ring = Ring()
+ring.ring = ring')" = freed ]
 }
 
 @test "bash's rules for status, and the script is not its own standard input" {
@@ -255,6 +273,8 @@ $3"
 }
 
 @test "JSON tells a signal, an exception and an exit" {
+	run -192 --separate-stderr pai -c 'import os; os.kill(os.getpid(), 64)'
+	[ "$stderr" = 'pai-exec: program killed by signal 64' ]
 	run -139 pai --json -c 'import ctypes; ctypes.string_at(0)'
 	[ "$(jq -c '[.status, .signal, .exit_code]' <<<"$output")" = '["signal",11,null]' ]
 	run -1 pai --json "$cases/trace.py"

@@ -109,6 +109,10 @@ false
 true' ]
 	[ "$(of '.results[].html' | grep -c '<table')" = 2 ]
 	[ "$(of '.results[0].data | tostring')" = '{"x":[1,2]}' ]
+	# all of the columns or none: two of one name, or of one as text
+	echo 'import pandas as pd
+display(pd.DataFrame([[1, 2]], columns=["a", "a"]), pd.DataFrame([[1, 2]], columns=[1, "1"]))' | cell
+	[ "$(of '[.results[] | has("html"), has("data")] | tostring')" = '[true,false,true,false]' ]
 	# in a script too, but for the last expression
 	cell -n mid.py
 	[ "$(of '.results | length')" = 1 ]
@@ -361,6 +365,39 @@ $t$' ]
 	of .stdout | grep -q 'from bash'
 	printf '%%%%bash\necho $((6 * 7))\n' | cell
 	[ "$(of .stdout)" = 42 ]
+	printf '%%cd -q /tmp\n%%pwd\n' | cell
+	[ "$(of '.text, .stderr')" = "'/tmp'" ]
+}
+
+@test "in text a result is printed, whatever has become of sys.stdout" {
+	for done in 'sys.stdout = io.StringIO(); print(1)' 'sys.stdout = None' 'sys.stdout.close()'; do
+		[ "$(pai --cell -c "import io, sys
+$done
+6 * 7")" = 42 ]
+	done
+	[ "$(pai --cell -c 'import contextlib, io
+with contextlib.redirect_stdout(io.StringIO()) as caught:
+    print("printed"); display("shown")
+caught.getvalue()')" = "'shown'
+'printed\\n'" ]
+	[ "$(pai --cell -c 'display("\ud800")')" = "'\\ud800'" ]
+}
+
+@test "asyncio in a cell: a task without an await, asyncio.run beside one, a loop of one's own" {
+	both='import asyncio
+async def f(): return 3
+async def g(): return asyncio.run(f())
+'
+	[ "$(pai --cell -c "$both"'
+async def say(): print("begun")
+task = asyncio.create_task(say())')" = begun ]
+	[ "$(pai --cell -c "$both"'
+print(asyncio.run(f()), await asyncio.gather(f(), g()), asyncio.run(f()))
+asyncio.get_event_loop() is asyncio.get_running_loop()')" = '3 [3, 3] 3
+True' ]
+	[ "$(pai --cell -c "$both"'
+loop = asyncio.new_event_loop()
+loop.run_until_complete(loop.create_task(f()))')" = 3 ]
 }
 
 @test "an object that nobody could read is an error" {
@@ -415,7 +452,8 @@ sys.stdout.write("hi"); display(1); sys.stdout = None
 }
 
 @test "a program written for another place finds its way: Agg, SVG, %%capture, spawn" {
-	for line in 'matplotlib.use("Agg")' 'plt.switch_backend("agg")'; do
+	for line in 'matplotlib.use("Agg")' 'plt.switch_backend("agg")' 'matplotlib.use("TkAgg")' \
+		'matplotlib.use("module://matplotlib_inline.backend_inline")'; do
 		cell -n --script -c "import matplotlib
 import matplotlib.pyplot as plt
 $line
@@ -431,6 +469,8 @@ plt.plot([1, 2]); plt.show()"
 	printf '%%%%capture
 import matplotlib.pyplot as plt
 plt.plot([1]); plt.show()
+import plotly.graph_objects as go
+go.Figure(go.Bar(y=[1])).show()
 !echo noisy
 ' | cell
 	[ "$(of '.stdout, (.results | length)' | xargs)" = 0 ]

@@ -55,6 +55,14 @@ print(ok)'
 	[ "$output" = 'URLError True
 OSError True
 OSError True' ]
+	run -0 pai -c 'import socket
+name = socket.gethostname()
+with socket.create_server((name, 0)) as s: socket.create_connection(s.getsockname())
+print(socket.gethostbyname(name).split(".")[0], socket.getfqdn() == name)
+for act in (lambda: open("/etc/hosts", "a"), lambda: open("/etc/hosts").write("")):
+    try: act(); print("WRITTEN")
+    except OSError: pass'
+	[ "$output" = '127 True' ]
 	run -0 pai -c 'import socket; print([n for _, n in socket.if_nameindex()])'
 	[ "$output" = "['lo']" ]
 }
@@ -129,4 +137,5 @@ plt.title("売上 отчёт"); plt.savefig("x.png")
 print("ok")'
 	[ "$output" = ok ]
 	[ -z "$stderr" ]
+	[ "$(pai -l shell -c 'python -c "print(6 * 7)"')" = 42 ]
 }

@@ -81,6 +81,13 @@ def offer_display():
     builtins.display = display
 
 
+def add_line(error):
+    """The compiler has looked for the line of a late error in a file of that name."""
+    linecache = sys.modules.get("linecache")
+    if linecache and not error.text and error.lineno:
+        error.text = linecache.getline(error.filename, error.lineno) or None
+
+
 class Showers:
     """Finds the modules that show things, and has _pai.hooks put our ways to show
     in the place of theirs. Of all others it knows nothing."""
@@ -344,6 +351,8 @@ def start(names):
         KeyboardInterrupt,  # its limit is shorter than our own work
     ):
         kind, value, _ = sys.exc_info()
+        if kind is SyntaxError:
+            add_line(value)
         sys.excepthook(kind, value.with_traceback(None), None)
         sys.stdout.flush()
         sys.stderr.flush()

@@ -111,6 +111,20 @@ static int mount_sized(const char *at, const char *mode, uint64_t bytes, uint64_
 	return 0;
 }
 
+/* Programs ask for the address of their own host. The file is root's, and hidden. */
+static int bind_hosts(const char *hostname, struct err *e)
+{
+	static const char path[] = GUEST_POOL "/hosts";
+	AUTO_FD fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
+
+	if (fd < 0 || fchmod(fd, 0644) < 0 ||
+	    dprintf(fd, "127.0.0.1 localhost\n::1 localhost\n127.0.1.1 %s\n", hostname) < 0)
+		return err_sys(e, ERR_HOST, "write %s", path);
+	if (mount(path, "/etc/hosts", NULL, MS_BIND, NULL) < 0 && errno != ENOENT)
+		return err_sys(e, ERR_HOST, "bind /etc/hosts");
+	return 0;
+}
+
 /* One sized tmpfs is what the program may write; its parts are bound to where
  * they belong, the last one over the pool itself, which hides the rest. */
 static int mount_pool(const struct msg_run *run, struct err *e)
@@ -126,7 +140,8 @@ static int mount_pool(const struct msg_run *run, struct err *e)
 		{ GUEST_POOL "/run", GUEST_POOL, 0700, GUEST_UID },
 	};
 
-	if (mount_sized(GUEST_POOL, "755", run->disk_bytes, run->disk_bytes / INODE_BYTES, e) < 0)
+	if (mount_sized(GUEST_POOL, "755", run->disk_bytes, run->disk_bytes / INODE_BYTES, e) < 0 ||
+	    bind_hosts(run->hostname, e) < 0)
 		return -1;
 	for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++) {
 		if (make_folder(parts[i].from, parts[i].mode, parts[i].uid, e) < 0)

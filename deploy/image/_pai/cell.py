@@ -58,7 +58,7 @@ from IPython.core.history import HistoryManager  # noqa: E402
 from traitlets import Any, Bool  # noqa: E402
 from traitlets.config import Config, Configurable  # noqa: E402
 
-from _pai import formats, hooks  # noqa: E402
+from _pai import formats, hooks, loop  # noqa: E402
 
 OURS = os.path.dirname(__file__) + "/"
 # whose frames stand between the interpreter and a cell
@@ -311,7 +311,8 @@ class Shell(interactiveshell.InteractiveShell):
     def should_run_async(self, raw_cell, **other):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # the compiler will warn
-            return super().should_run_async(raw_cell, **other)
+            awaits = super().should_run_async(raw_cell, **other)
+        return awaits or loop.is_wanted(other.get("transformed_cell") or raw_cell)
 
     def _update_code_co_name(self, code):
         return code
@@ -337,24 +338,27 @@ class Shell(interactiveshell.InteractiveShell):
 
     def run_awaiting(self, coro):
         """An interrupt ends what the cell waits for, and is told from there."""
-        loop = async_helpers.get_asyncio_loop()
-        task = loop.create_task(coro)
+        ours = async_helpers.get_asyncio_loop()
+        task = ours.create_task(coro)
         try:
-            return loop.run_until_complete(task)
+            return ours.run_until_complete(task)
         except KeyboardInterrupt:
             self.interrupted = True
             task.cancel()
-            return loop.run_until_complete(task)
+            return ours.run_until_complete(task)
 
     def showtraceback(self, exc_tuple=None, *args, **kwargs):
         """Formatters give EXC_TUPLE: what fails there does not fail the cell. A
         magic that has caught what its code raised gives none."""
         results.flush()
         kind, value, tb = exc_tuple or sys.exc_info()
-        if value is None:
-            print("No traceback available to show.", file=sys.stderr)
-            return
-        if not exc_tuple and not isinstance(value, SystemExit):
+        if value is None:  # %tb: the one before
+            value = getattr(sys, "last_exc", None)
+            if value is None:
+                print("No traceback available to show.", file=sys.stderr)
+                return
+            kind, tb = type(value), value.__traceback__
+        elif not exc_tuple and not isinstance(value, SystemExit):
             self.failure = value
         if sys.stderr and not isinstance(value, SystemExit):
             text = self.text_of((kind, value, tb))
@@ -379,7 +383,8 @@ class Shell(interactiveshell.InteractiveShell):
         tb = bare(tb, self.name)
         if isinstance(value, SyntaxError) and value.filename == self.name:
             # one that was found late, when there was no text any more
-            value.text = value.text or linecache.getline(self.name, value.lineno or 0)
+            line = linecache.getline(self.name, value.lineno or 0)
+            value.text = value.text or line or None
         return channel.text_of(kind, value, tb)
 
 
@@ -416,6 +421,7 @@ def make_shell():
         display_pub_class=Publisher,
     )
     shell.loop_runner = shell.run_awaiting
+    shell.db = {}  # on a disk, for %cd and %bookmark, it would be another package's
     atexit.unregister(shell.atexit_operations)  # the interpreter ends as ever
     return shell
 
@@ -459,20 +465,6 @@ def failed(value):
         SHELL.showtraceback((type(value), value, value.__traceback__))
     report(SHELL.failure or value)
     return SHELL.failure or value
-
-
-def end_tasks():
-    """asyncio.run() does so, too: what still waits at the end will not go on."""
-    loop = async_helpers._asyncio_event_loop
-    if not loop or loop.is_closed():
-        return
-    tasks = asyncio.all_tasks(loop)
-    for task in tasks:
-        task.cancel()
-    if tasks:
-        loop.run_until_complete(asyncio.gather(*tasks, return_exceptions=True))
-    loop.run_until_complete(loop.shutdown_asyncgens())
-    loop.close()
 
 
 def run_told(number=None):
@@ -527,9 +519,10 @@ def main():
         SHELL.showtraceback((type(e), e, e.__traceback__))
         report(e)
         ended = e
-    end_tasks()
+    loop.end()
     if ended is not None:
         raise SystemExit(ended.code if isinstance(ended, SystemExit) else 1)
 
 
 SHELL = make_shell()
+loop.let_run_nest()

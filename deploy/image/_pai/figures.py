@@ -123,10 +123,7 @@ def is_shown(figure):
 
 
 def show(figure):
-    if shell():  # where %%capture listens
-        shell().display_pub.publish(bundle(figure))
-    else:
-        results.show_bundle(bundle(figure))
+    results.publish(bundle(figure))
 
 
 def show_all():

@@ -3,7 +3,6 @@
 
 import functools
 import sys
-import warnings
 
 from IPython.core.formatters import DisplayFormatter
 
@@ -17,9 +16,9 @@ def table(obj):
     if not frame or not isinstance(obj, frame) or obj.size > DATA_CELLS_MAX:
         return None
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # of columns with one name
-            return obj.to_dict(orient="list")
+        if len({str(name) for name in obj.columns}) < len(obj.columns):
+            return None  # of columns with one name only the last would be there
+        return obj.to_dict(orient="list")
     except Exception:
         return None  # a subclass may do what it likes
 

@@ -12,6 +12,8 @@ from _pai import channel, is_cell, results, run
 
 OUR_BACKEND = "module://_pai.figures"
 
+SCREENS = ("agg", "cairo", "macosx", "wx", "inline", "notebook", "widget", "ipympl")
+
 PLOTLY_MIME = "application/vnd.plotly.v1+json"
 PANDAS_COLUMNS = 20  # of a table that is shown, as in a notebook
 
@@ -48,9 +50,11 @@ def show_plotly(fig_dict):
     name = results.keep(html(True).encode("utf-8", "replace"), "html")
     if channel.is_ours():
         value = json.loads(to_json_plotly(fig_dict))
-        results.show({"text": text, "html": html(False), "extra": {PLOTLY_MIME: value}})
+        results.publish(
+            {"text/plain": text, "text/html": html(False), PLOTLY_MIME: value}
+        )
     else:
-        results.show({"text": f"{name}: {text}" if name else text})
+        results.publish({"text/plain": f"{name}: {text}" if name else text})
 
 
 def ipython(module):
@@ -103,12 +107,12 @@ def terminal(module):
 
 def matplotlib(module):
     """Programs that were written for a host without a screen ask for Agg, and mean
-    that nothing opens. Ours is that, and shows what is shown."""
+    that nothing opens; others ask for a window, or a notebook. Ours shows figures."""
     use = module.use
 
     @functools.wraps(use)
     def our_use(backend, *args, **other):
-        use(OUR_BACKEND if is_agg(backend) else backend, *args, **other)
+        use(OUR_BACKEND if is_screen(backend) else backend, *args, **other)
 
     module.use = our_use
 
@@ -118,13 +122,16 @@ def pyplot(module):
 
     @functools.wraps(switch)
     def our_switch(newbackend):
-        switch(OUR_BACKEND if is_agg(newbackend) else newbackend)
+        switch(OUR_BACKEND if is_screen(newbackend) else newbackend)
 
     module.switch_backend = our_switch
 
 
-def is_agg(backend):
-    return isinstance(backend, str) and backend.lower() == "agg"
+def is_screen(backend):
+    """What shows figures, or would in another place; the others only write files."""
+    if not isinstance(backend, str):
+        return False
+    return backend.lower().endswith(SCREENS)
 
 
 def spawn(module):

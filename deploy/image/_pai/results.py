@@ -57,7 +57,7 @@ def by_key(bundle):
 
 def flush():
     """What was printed before comes before."""
-    for stream in (sys.stdout, sys.stderr):
+    for stream in (sys.stdout, sys.stderr, sys.__stdout__):
         try:
             stream.flush()
         except Exception:
@@ -65,9 +65,12 @@ def flush():
 
 
 def say(text):
-    """As print(), which may be the program's own by now."""
-    if sys.stdout is not None:
-        sys.stdout.write(f"{text}\n")
+    """On the run's standard output: sys.stdout may be the program's own by now, and
+    closed, or hold what it has caught. A result is not printed, but shown."""
+    flush()
+    data = memoryview(f"{text}\n".encode("utf-8", "backslashreplace"))
+    while data:
+        data = data[os.write(1, data) :]
 
 
 def show(values, main=False):
@@ -84,6 +87,14 @@ def show(values, main=False):
 def show_bundle(bundle, main=False):
     if bundle:
         show(by_key(bundle), main)
+
+
+def publish(bundle):
+    """As display() does, so that %%capture hears it."""
+    if is_cell():
+        sys.modules["_pai.cell"].SHELL.display_pub.publish(bundle)
+    else:
+        show_bundle(bundle)
 
 
 def keep(data, suffix):

@@ -4,6 +4,7 @@
 #: out /dev rw
 #: out /dev/pts devpts rw
 #: out /dev/shm tmpfs nodev nosuid rw
+#: out /etc/hosts tmpfs nodev nosuid rw
 #: out /home/user tmpfs nodev nosuid rw
 #: out /proc proc noexec nosuid rw
 #: out /run/pai tmpfs nodev nosuid rw
