@@ -20,15 +20,22 @@ import sys
 import time
 
 import talks
-from talks import (
+from talk import (
+    BEGIN,
+    JSON,
+    NOTE,
     PLANTED,
+    RESULT_END,
     RSS_MAX,
+    STARTED,
+    TEXT,
     UP,
     WITHIN,
     done,
     ended,
     file,
     frame,
+    result,
     skipped,
     step,
     whole,
@@ -230,15 +237,15 @@ def honest(rng):
         skipped(b"s", 1),
     ]
     told = [
-        talks.result(talks.BEGIN, b"\1"),
-        talks.result(talks.TEXT, b"42"),
-        talks.result(talks.JSON, b"[nt]"),
-        talks.result(talks.RESULT_END),
-        frame(talks.NOTE, b"\0Name"),
-        frame(talks.NOTE, b"\1value"),
+        result(BEGIN, b"\1"),
+        result(TEXT, b"42"),
+        result(JSON, b"[nt]"),
+        result(RESULT_END),
+        frame(NOTE, b"\0Name"),
+        frame(NOTE, b"\1value"),
     ]
     cut = []
-    for f in [frame(talks.STARTED), *told, ended(7), *middle, done()]:
+    for f in [frame(STARTED), *told, ended(7), *middle, done()]:
         while f:  # every frame by itself
             n = 5 + struct.unpack("<I", f[1:5])[0]
             cut.append(f[:n])

@@ -55,10 +55,9 @@ from IPython.core.compilerop import CachingCompiler  # noqa: E402
 from IPython.core.displayhook import DisplayHook  # noqa: E402
 from IPython.core.displaypub import DisplayPublisher  # noqa: E402
 from IPython.core.history import HistoryManager  # noqa: E402
-from traitlets import Any, Bool  # noqa: E402
-from traitlets.config import Config, Configurable  # noqa: E402
+from traitlets.config import Config  # noqa: E402
 
-from _pai import formats, hooks, loop  # noqa: E402
+from _pai import formats, hooks, loop, magics  # noqa: E402
 
 OURS = os.path.dirname(__file__) + "/"
 # whose frames stand between the interpreter and a cell
@@ -125,53 +124,6 @@ class Publisher(DisplayPublisher):
         pass  # what was shown was shown
 
 
-class InlineBackend(Configurable):
-    """Takes what programs say with %config. Figures are PNG here."""
-
-    figure_format = Any()
-    figure_formats = Any()
-    print_figure_kwargs = Any()
-    rc = Any()
-    close_figures = Bool(True).tag(config=True)
-
-    def formats(self):
-        """All that was asked for, as a word or as several."""
-        found = set()
-        for asked in (self.figure_format, self.figure_formats):
-            found |= {asked} if isinstance(asked, str) else set(asked or ())
-        return found
-
-
-for setting in ("figure_format", "figure_formats", "print_figure_kwargs", "rc"):
-    InlineBackend.class_traits()[setting].tag(config=True)
-
-
-def run_command(words):
-    from subprocess import DEVNULL, run
-
-    return run(words, stdin=DEVNULL, capture_output=True, text=True, errors="replace")
-
-
-def refuse_install(line):
-    raise error.UsageError("there is no network here: nothing can be installed")
-
-
-def pip(line):
-    """What lies here already can be installed: a wheel."""
-    import importlib
-    import shlex
-
-    words = shlex.split(line)
-    here = any(word.endswith(".whl") and os.path.exists(word) for word in words)
-    if "install" in words and not here and "--no-index" not in words:
-        refuse_install(line)
-    SHELL.system(shlex.join([sys.executable, "-m", "pip", *words]))
-    importlib.invalidate_caches()
-    status = SHELL.user_ns.get("_exit_code")
-    if status:
-        raise error.UsageError(f"pip has failed with status {status}")
-
-
 def bare(tb, name):
     """TB without the frames under the cell, which is called NAME, and ours."""
     first = tb
@@ -232,11 +184,9 @@ class Shell(interactiveshell.InteractiveShell):
 
     def init_magics(self):
         super().init_magics()
-        self.inline_backend = InlineBackend(parent=self)
+        self.inline_backend = magics.InlineBackend(parent=self)
         self.configurables.append(self.inline_backend)
-        self.register_magic_function(pip, "line", "pip")
-        for name in ("conda", "mamba", "micromamba", "uv"):
-            self.register_magic_function(refuse_install, "line", name)
+        magics.add(self)
 
     def init_user_ns(self):
         """exit() and open() are the interpreter's."""
@@ -264,7 +214,7 @@ class Shell(interactiveshell.InteractiveShell):
     # Commands and magics.
     def system(self, cmd):
         if sys.stdout is not sys.__stdout__:  # it is caught, and so is this
-            done = run_command(["bash", "-c", self.var_expand(cmd, depth=1)])
+            done = magics.run_command(["bash", "-c", self.var_expand(cmd, depth=1)])
             sys.stdout.write(done.stdout)
             sys.stderr.write(done.stderr)
             self.user_ns["_exit_code"] = done.returncode
