@@ -157,8 +157,8 @@ load sessions/helper
 	is '.limits.memory_bytes' "$((300 << 20))"
 	away "PYTHONHASHSEED" "${turns[@]}" --session=s -e PYTHONHASHSEED=1 -n -c x
 	export PAI_DEFAULTS_ENV=PYTHONHASHSEED=1
-	session=set says '' -n -c 'x = 1'
-	session=set says 1 -n -c x
+	session=preset says '' -n -c 'x = 1'
+	session=preset says 1 -n -c x
 	unset PAI_DEFAULTS_ENV
 	# what a turn can have of its own
 	says 'own' -e WORD=own -t 30s -n -c 'import os; print(os.environ["WORD"])'
