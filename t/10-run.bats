@@ -175,6 +175,15 @@ SyntaxError: '(' was never closed" ]
     ^^^^^^^^
 SyntaxError: 'return' outside function" ]
 	done
+	# what it cannot read has no frame of ours, and its line
+	printf 'x = 1\nx = "\351"\n' >latin.py
+	for way in latin.py '<stdin>'; do
+		case $way in
+		latin.py) run -1 --separate-stderr pai latin.py ;;
+		*) run -1 --separate-stderr pai <latin.py ;;
+		esac
+		[[ $stderr == *"File \"$way\", line 2"*'SyntaxError: (unicode error) '* && $stderr != *sitecustomize* && $stderr != *Traceback* ]]
+	done
 	printf 'print(1)\n\0' >nul.py
 	run -1 --separate-stderr pai nul.py
 	[[ $stderr == *'SyntaxError: source code '*'null bytes'* ]]
@@ -282,6 +291,11 @@ $3"
 		"[\"error\",1,\"before\\n\",\"KeyError\",\"'no rate for zone 7'\",true]" ]
 	run -1 pai --json -c 'import sys; sys.exit("text")'
 	[ "$(jq -c '[.status, .error, .stderr]' <<<"$output")" = '["ok",null,"text\n"]' ]
+	# whatever its text does
+	run -1 pai --script --json -c 'class Odd(Exception):
+    def __str__(self): raise SystemExit(5)
+raise Odd'
+	[ "$(jq -c '[.status, .error.name]' <<<"$output")" = '["error","Odd"]' ]
 	run -1 pai --json -c 'x = ('
 	[ "$(jq -r .error.name <<<"$output")" = SyntaxError ]
 }

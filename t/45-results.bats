@@ -259,6 +259,9 @@ with contextlib.redirect_stdout(io.StringIO()) as caught:
     print("printed"); display("shown")
 caught.getvalue()')" = "'shown'
 'printed\\n'" ]
+	[ "$(pai --cell -c 'import os
+os.set_blocking(1, False)
+display("x" * 3000000)' | { sleep 1; wc -c; })" = 3000003 ]
 	[ "$(pai --cell -c 'display("\ud800")')" = "'\\ud800'" ]
 }
 

@@ -62,7 +62,7 @@ def report_exceptions():
         try:
             if channel.is_ours():
                 channel.send_error(kind, value, channel.text_of(kind, value, tb))
-        except Exception:
+        except BaseException:
             pass  # out of memory, say: the text is on stderr all the same
         sys.__excepthook__(kind, value, tb)
 
@@ -164,8 +164,11 @@ def keep_source(shown, path, source):
     except UnicodeDecodeError:
         import tokenize
 
-        with tokenize.open(path) as f:
-            lines = f.readlines()
+        try:
+            with tokenize.open(path) as f:
+                lines = f.readlines()
+        except (SyntaxError, UnicodeDecodeError):
+            return  # the compiler says what is wrong with it
     if lines and not lines[-1].endswith("\n"):
         lines[-1] += "\n"
     linecache.cache[shown] = (len(source), None, lines, path)

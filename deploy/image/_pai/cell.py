@@ -348,7 +348,10 @@ def end_figures(hurry=False):
     limit = threading.Timer(HURRY, signal.pthread_kill, (here, signal.SIGINT))
     try:
         if hurry:
-            limit.start()
+            try:
+                limit.start()
+            except RuntimeError:
+                pass  # there can be no thread more
         figures.end_of_cell()
         limit.cancel()
     except BaseException as e:

@@ -260,7 +260,7 @@ def send_error(kind, value, lines):
     """An uncaught exception: its name, value and traceback."""
     try:
         text = str(value)
-    except Exception:
+    except BaseException:  # SystemExit would become the program's end
         text = "<exception str() failed>"
     name = type.__dict__["__name__"].__get__(kind)  # its metaclass may say otherwise
     bodies = [cut(utf8(t), NOTE_MAX) for t in (name, text, lines)]

@@ -3,6 +3,7 @@
 
 import os
 import sys
+from select import select
 
 from _pai import __builtins__, channel, is_cell, run  # noqa: F401
 
@@ -70,7 +71,10 @@ def say(text):
     flush()
     data = memoryview(f"{text}\n".encode("utf-8", "backslashreplace"))
     while data:
-        data = data[os.write(1, data) :]
+        try:
+            data = data[os.write(1, data) :]
+        except BlockingIOError:  # the program has made it so
+            select([], [1], [])
 
 
 def show(values, main=False):
