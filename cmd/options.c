@@ -2,6 +2,7 @@
 /* options - see options.h */
 #include "options.h"
 
+#include "base/str.h"
 #include "base/trace.h"
 #include "plan/config.h"
 #include "plan/keys.h"
@@ -52,11 +53,23 @@ static const struct key *find_option(int got)
 	return NULL;
 }
 
+#define CURE "'pai-exec --help' shows all"
+
+/* getopt knows bytes. The first one of a character is not the last of its word, so that
+ * is the one that getopt is at. */
+static int unknown_letter(char letter, char **argv, struct err *e)
+{
+	const char *at = argv[optind] ? strchr(argv[optind], letter) : NULL;
+	size_t n = at ? str_utf8((const uint8_t *)at, strlen(at)) : 0;
+
+	return n > 1 ? err_set(e, ERR_USAGE, "-%.*s: unknown option; " CURE, (int)n, at)
+		     : err_set(e, ERR_USAGE, "-%c: unknown option; " CURE, letter);
+}
+
 static int refuse(int got, char **argv, struct err *e)
 {
 	const struct key *k = optopt ? find_option(optopt) : NULL;
 	const char *word = argv[optind - 1];
-	const char *cure = "'pai-exec --help' shows all";
 	size_t like = 0, n = strcspn(word, "=");
 
 	if (got == ':' && k)
@@ -64,12 +77,12 @@ static int refuse(int got, char **argv, struct err *e)
 	if (optopt && k && !k->arg)
 		return err_set(e, ERR_USAGE, "--%s: takes no value", k->name);
 	if (optopt && !k)
-		return err_set(e, ERR_USAGE, "-%c: unknown option; %s", optopt, cure);
+		return unknown_letter((char)optopt, argv, e);
 	for (size_t i = 0; n > 2 && i < keys_n; i++)
 		like += key_is_option(&keys[i]) && !strncmp(keys[i].name, word + 2, n - 2);
 	if (like > 1)
-		return err_set(e, ERR_USAGE, "%.*s: could be several options; %s", (int)n, word, cure);
-	return err_set(e, ERR_USAGE, "%.*s: unknown option; %s", (int)n, word, cure);
+		return err_set(e, ERR_USAGE, "%.*s: could be several options; " CURE, (int)n, word);
+	return err_set(e, ERR_USAGE, "%.*s: unknown option; " CURE, (int)n, word);
 }
 
 /* What ARGV holds of options, in its order: the configuration, whose place an

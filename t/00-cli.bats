@@ -7,6 +7,8 @@ load helper
 	refused 125 "--no-such-option: unknown option; 'pai-exec --help' shows all" --no-such-option
 	refused 125 "--no-such: unknown option; 'pai-exec --help' shows all" --no-such=3
 	refused 125 "-Z: unknown option; 'pai-exec --help' shows all" -Z
+	refused 125 "-é: unknown option; 'pai-exec --help' shows all" -né -c 1
+	refused 125 "-\\xe9: unknown option; 'pai-exec --help' shows all" $'-\xe9'
 }
 
 @test "an ambiguous option is told as such" {
