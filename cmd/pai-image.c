@@ -10,6 +10,7 @@
 #include "base/fd.h"
 #include "host/cgroup.h"
 #include "plan/config.h"
+#include "plan/keys.h"
 #include "run/run.h"
 #include "state/known.h"
 #include "state/store.h"
@@ -24,7 +25,7 @@
 
 #define MIB (1ull << 20)
 
-struct request {
+struct asked {
 	char **names;		/* operands, to a NULL */
 	bool json;
 	uint64_t cpus;
@@ -32,7 +33,7 @@ struct request {
 };
 
 /* A line of what goes on, for a person who waits. */
-static void progress(const struct request *rq, const char *what, const char *name)
+static void progress(const struct asked *rq, const char *what, const char *name)
 {
 	if (!rq->build.quiet && isatty(STDERR_FILENO))
 		fprintf(stderr, "pai-image: %s %s …\n", what, name);
@@ -44,7 +45,7 @@ static int fail(const struct err *e)
 	return err_status(e->kind);
 }
 
-static int do_build(const struct request *rq, struct store *s)
+static int do_build(const struct asked *rq, struct store *s)
 {
 	struct err e = { 0 };
 
@@ -68,7 +69,7 @@ static void list_json(const struct store *s)
 	say_json(all);
 }
 
-static int do_list(const struct request *rq, struct store *s)
+static int do_list(const struct asked *rq, struct store *s)
 {
 	int rc = 0;
 
@@ -90,7 +91,7 @@ static int do_list(const struct request *rq, struct store *s)
 }
 
 /* 0: in order, 1: not. */
-static int verify_one(const struct request *rq, const char *name)
+static int verify_one(const struct asked *rq, const char *name)
 {
 	struct image im = { 0 };
 	struct err e = { 0 };
@@ -118,7 +119,7 @@ static int verify_one(const struct request *rq, const char *name)
 	return e.kind ? 1 : 0;
 }
 
-static int do_verify(const struct request *rq, struct store *s)
+static int do_verify(const struct asked *rq, struct store *s)
 {
 	int bad = 0;
 
@@ -131,23 +132,23 @@ static int do_verify(const struct request *rq, struct store *s)
 	return s->images == 0 ? 1 : bad;
 }
 
-/* Fills *P by the configuration, for image IMAGE. */
-static int warm_plan(const struct request *rq, const char *image, struct plan *p, struct err *e)
+/* Fills *P by the configuration, as for --image=IMAGE; NULL: as for no such option. */
+static int warm_plan(const struct asked *rq, const char *image, struct plan *p, struct err *e)
 {
 	p->environ = environ;
-	if (config_load(p, e) < 0)
+	if (config_load(p, e) < 0 ||
+	    (image && key_set(p, key_find("defaults", "image"), image, LAYER_OPTION, "warm", e) < 0))
 		return -1;
 	p->action = PLAN_CHECK;		/* no program of a user's */
-	free(p->image);
-	p->image = strdup(image);
 	p->fresh = false;
 	p->for_all = geteuid() == 0;
 	p->limit[LIMIT_CPUS] = rq->cpus;
-	return p->image ? plan_finish(p, e) : err_sys(e, ERR_HOST, "memory");
+	return plan_finish(p, e);
 }
 
 /* The template of LIST, for scripts or for cells: 0, or a status. */
-static int warm_one(const struct request *rq, const struct plan *p, const struct preload *list, bool cell)
+static int warm_one(const struct asked *rq, const struct plan *p, const char *image, const struct preload *list,
+		    bool cell)
 {
 	struct run_summary s = { .status = RESULT_FAILED };
 	char code[] = "pass";
@@ -166,38 +167,41 @@ static int warm_one(const struct request *rq, const struct plan *p, const struct
 		    "cannot be written");
 		return 125;
 	}
-	printf("%s: template %s%s %s\n", p->image, list->name, cell ? " for cells" : "",
+	printf("%s: template %s%s %s\n", image, list->name, cell ? " for cells" : "",
 	       s.clone ? "was there" : "made");
 	return 0;
 }
 
-static int warm_all(const struct request *rq, const char *image)
+static int warm_all(const struct asked *rq, const char *image)
 {
+	struct image im = { 0 };
 	struct err e = { 0 };
 	struct plan p;
 	int status = 0;
 
 	plan_init(&p);
-	if (warm_plan(rq, image, &p, &e) < 0)
+	if (warm_plan(rq, image, &p, &e) < 0 || run_image(&p, &im, &e) < 0)
 		status = fail(&e);
 	for (size_t i = 0; status == 0 && i < 2 * p.preloads.n; i++)
-		status = warm_one(rq, &p, &p.preloads.list[i / 2], i % 2);
+		status = warm_one(rq, &p, im.name, &p.preloads.list[i / 2], i % 2);
+	image_free(&im);
 	plan_free(&p);
 	return status;
 }
 
-static int do_warm(const struct request *rq, struct store *s)
+static int do_warm(const struct asked *rq, struct store *s)
 {
-	static char *const standard[] = { (char *)(uintptr_t)"default", NULL };
-	int status = 0;
+	char **name = rq->names;
+	int status;
 
 	(void)s;
-	for (char *const *name = *rq->names ? rq->names : standard; *name && status == 0; name++)
+	do
 		status = warm_all(rq, *name);
+	while (status == 0 && *name && *++name);
 	return status;
 }
 
-static int do_gc(const struct request *rq, struct store *s)
+static int do_gc(const struct asked *rq, struct store *s)
 {
 	size_t n = 0, left = 0;
 	uint64_t bytes = 0;
@@ -230,7 +234,7 @@ static int do_gc(const struct request *rq, struct store *s)
 	return 0;
 }
 
-static int do_df(const struct request *rq, struct store *s)
+static int do_df(const struct asked *rq, struct store *s)
 {
 	uint64_t images = 0, templates = 0, stale = 0;
 
@@ -255,7 +259,7 @@ enum { TAKES_JSON = 1, TAKES_CPUS = 2, TAKES_BUILD = 4 };
 
 static const struct command {
 	const char *name, *operands, *help;
-	int (*run)(const struct request *rq, struct store *s);
+	int (*run)(const struct asked *rq, struct store *s);
 	bool many;		/* takes names */
 	unsigned takes;
 } commands[] = {
@@ -305,7 +309,7 @@ static int list_words(void)
 }
 
 /* One option; 0, -1, or 'h', 'V', 'L'. */
-static int take_option(int got, struct request *rq, struct err *e)
+static int take_option(int got, struct asked *rq, struct err *e)
 {
 	const struct plan_limit_row *cpus = &plan_limits[LIMIT_CPUS];
 	struct build *b = &rq->build;
@@ -336,7 +340,7 @@ static int take_option(int got, struct request *rq, struct err *e)
 }
 
 /* *TAKEN is what the options are for that not all commands have. */
-static int parse(int argc, char **argv, struct request *rq, unsigned *taken, struct err *e)
+static int parse(int argc, char **argv, struct asked *rq, unsigned *taken, struct err *e)
 {
 	struct option longs[ROWS_MAX + 2];
 	int got = 0;
@@ -369,7 +373,7 @@ static int check_options(const struct command *c, unsigned taken, struct err *e)
 	return 0;
 }
 
-static int obey(char **words, struct request *rq, unsigned taken)
+static int obey(char **words, struct asked *rq, unsigned taken)
 {
 	const struct command *c = commands;
 	struct store s = { 0 };
@@ -395,7 +399,7 @@ static int obey(char **words, struct request *rq, unsigned taken)
 
 int main(int argc, char **argv)
 {
-	struct request rq = { .cpus = plan_limits[LIMIT_CPUS].initial };
+	struct asked rq = { .cpus = plan_limits[LIMIT_CPUS].initial };
 	struct err e = { 0 };
 	unsigned open, taken = 0;
 

@@ -140,8 +140,10 @@ configured() { # configured TEXT ARG...: settings are that
 	chmod 646 open.yaml
 	refused 125 'open.yaml:1:1: others can write it; chmod go-w mends that' --config=open.yaml -c 1
 	mkfifo fifo.yaml
-	refused 125 'fifo.yaml:1:1: not a regular file' --config=fifo.yaml -c 1
-	refused 125 '/:1:1: not a regular file' --config=/ -c 1
+	refused 125 "--config: 'fifo.yaml': not a regular file" --config=fifo.yaml -c 1
+	PAI_CONFIG=/ refused 125 "PAI_CONFIG: '/': not a regular file" -c 1
+	mkdir -p here/pai/pai.yaml
+	XDG_CONFIG_HOME=$PWD/here refused 125 "'$PWD/here/pai/pai.yaml': not a regular file" -c 1
 	refused 125 "--config: 'none.yaml': No such file or directory" --config=none.yaml -c 1
 	PAI_CONFIG=none.yaml refused 125 "PAI_CONFIG: 'none.yaml': No such file or directory" -c 1
 	chmod 644 open.yaml
@@ -151,6 +153,17 @@ configured() { # configured TEXT ARG...: settings are that
 	[ "$(id -u)" = 0 ] || return 0
 	chown 12345 open.yaml
 	refused 125 'open.yaml:1:1: belongs to another user (uid 12345)' --config=open.yaml -c 1
+}
+
+@test "pai-image warm takes the named image, else the one that the configuration names" {
+	export PAI_CODE_INTERPRETER_GVISOR_ROOTFS=/none/rootfs
+	run -125 --separate-stderr "$PAI_BUILD/pai-image" warm ./named
+	[[ $stderr == "pai-image: no image './named'"* ]]
+	run -125 --separate-stderr "$PAI_BUILD/pai-image" warm
+	[ "$stderr" = 'pai-image: gvisor_rootfs: /none/rootfs: No such file or directory' ]
+	unset PAI_CODE_INTERPRETER_GVISOR_ROOTFS
+	PAI_DEFAULTS_IMAGE=./preset run -125 --separate-stderr "$PAI_BUILD/pai-image" warm
+	[[ $stderr == "pai-image: no image './preset'"* ]]
 }
 
 @test "with --json a bad configuration is one object on standard output" {

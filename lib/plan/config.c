@@ -23,15 +23,15 @@ static const char *variable(const struct plan *p, const char *name)
 	return value && *value ? value : NULL;
 }
 
-/* Whoever can write a file decides which programs we start. */
-static int check_file(int fd, const char *path, struct err *e)
+/* Whoever can write a file decides which programs we start. BY named it. */
+static int check_file(int fd, const char *by, const char *path, struct err *e)
 {
 	struct stat st;
 
 	if (fstat(fd, &st) < 0)
 		return err_sys(e, ERR_HOST, "%s", path);
 	if (!S_ISREG(st.st_mode))
-		return conffile_fault(e, path, 1, 1, "not a regular file");
+		return err_set(e, ERR_USAGE, "%s'%s': not a regular file", by, path);
 	if (st.st_uid != 0 && st.st_uid != geteuid())
 		return conffile_fault(e, path, 1, 1, "belongs to another user (uid %u)", st.st_uid);
 	if (st.st_mode & 022)
@@ -62,16 +62,15 @@ static bool is_elsewhere(const char *path, enum plan_layer layer)
 static int load_file(struct plan *p, const char *path, enum plan_layer layer, bool must,
 		     struct err *e)
 {
+	const char *by = !must ? "" : p->config ? "--config: " : "PAI_CONFIG: ";
 	/* without O_NONBLOCK a FIFO would hold us */
 	AUTO_FD fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 
 	if (fd < 0 && !must && (errno == ENOENT || errno == ENOTDIR || is_elsewhere(path, layer)))
 		return 0;
-	if (fd < 0 && must)
-		return err_sys(e, ERR_USAGE, "%s: '%s'", p->config ? "--config" : "PAI_CONFIG", path);
 	if (fd < 0)
-		return err_sys(e, ERR_USAGE, "%s", path);
-	if (check_file(fd, path, e) < 0)
+		return err_sys(e, ERR_USAGE, "%s'%s'", by, path);
+	if (check_file(fd, by, path, e) < 0)
 		return -1;
 	char *text = malloc(CONFFILE_MAX + 1);
 	ssize_t n = text ? fd_read_all(fd, text, CONFFILE_MAX + 1) : -1;
