@@ -7,7 +7,6 @@
 #include "in/inputs.h"
 #include "out/object.h"
 #include "out/outdir.h"
-#include "out/quote.h"
 #include "state/sessions.h"
 #include "state/turns.h"
 
@@ -19,11 +18,6 @@
 #include <unistd.h>
 
 #define STDIN_AS "-:"		/* and a NAME */
-
-static json_t *file_json(const char *path, uint64_t size)
-{
-	return json_pack("{s:o, s:I}", "path", quote_json(path, strlen(path)), "size", (json_int_t)size);
-}
 
 /* {"name":…,"turn":…,"files":FILES} */
 static void print_files(const struct session *s, json_t *files)
@@ -91,7 +85,7 @@ static int put_one(struct session *s, const struct inputs *in, size_t i, json_t 
 	if ((one->type != MSG_FOLDER && fd < 0) || sessions_put(s, one->path, fd, one->mode, &size, e) < 0)
 		return -1;
 	if (fd >= 0)
-		json_array_append_new(told, file_json(one->path, size));
+		json_array_append_new(told, tell_file(one->path, size));
 	return 0;
 }
 
@@ -106,7 +100,7 @@ static int put_all(struct session *s, const struct sources *from, json_t *told, 
 		return 0;
 	if (sessions_put(s, from->stdin_as, STDIN_FILENO, 0644, &size, e) < 0)
 		return -1;
-	json_array_append_new(told, file_json(from->stdin_as, size));
+	json_array_append_new(told, tell_file(from->stdin_as, size));
 	return 0;
 }
 

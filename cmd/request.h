@@ -7,6 +7,7 @@
 #include "base/err.h"
 #include "state/session.h"
 
+#include <jansson.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -25,6 +26,7 @@ struct request {
 int tell_list(const struct request *rq, struct err *e);
 int tell_show(const struct request *rq, struct err *e);
 int tell_log(const struct request *rq, struct err *e);
+json_t *tell_file(const char *path, uint64_t size);
 /* carry.c */
 int carry_put(const struct request *rq, struct err *e);
 int carry_get(const struct request *rq, struct err *e);

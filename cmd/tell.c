@@ -76,6 +76,11 @@ int tell_list(const struct request *rq, struct err *e)
 	return 0;
 }
 
+json_t *tell_file(const char *path, uint64_t size)
+{
+	return json_pack("{s:o, s:I}", "path", quote_json(path, strlen(path)), "size", (json_int_t)size);
+}
+
 static int add_file(void *arg, int at, const char *name, const char *path, const struct stat *st)
 {
 	json_t *list = arg;
@@ -83,8 +88,7 @@ static int add_file(void *arg, int at, const char *name, const char *path, const
 	(void)at;
 	(void)name;
 	if (S_ISREG(st->st_mode))
-		json_array_append_new(list, json_pack("{s:o, s:I}", "path", quote_json(path, strlen(path)),
-						      "size", (json_int_t)st->st_size));
+		json_array_append_new(list, tell_file(path, (uint64_t)st->st_size));
 	return 0;
 }
 

@@ -2,7 +2,6 @@
 /* store - see store.h */
 #include "state/store.h"
 
-
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -53,13 +52,18 @@ static int each_folder(const char *dir, int (*each)(struct store *, const char *
 
 static int add_image(struct store *s, const char *dir, const char *name, struct err *e)
 {
-	struct store_image *at = &s->image[s->images];
+	struct store_image *at;
 	struct image im = { 0 };
 	char path[IMAGE_PATH];
 
 	/* one that is being built is none yet */
-	if (s->images >= STORE_MAX || (strlen(name) > 6 && !strcmp(name + strlen(name) - 6, ".build")))
+	if (strlen(name) > 6 && !strcmp(name + strlen(name) - 6, ".build"))
 		return 0;
+	at = reallocarray(s->image, s->images + 1, sizeof(*at));
+	if (!at)
+		return err_sys(e, ERR_HOST, "memory");
+	s->image = at;
+	at += s->images;
 	*at = (struct store_image){ .name = strdup(name), .dir = strdup(dir) };
 	if (!at->name || !at->dir)
 		return err_sys(e, ERR_HOST, "memory");
@@ -76,11 +80,16 @@ static int add_image(struct store *s, const char *dir, const char *name, struct 
 
 static int add_template(struct store *s, const char *dir, const char *name, struct err *e)
 {
-	struct store_template *at = &s->template[s->templates];
+	struct store_template *at;
 	struct stat st;
 
-	if (s->templates >= STORE_MAX || stat(dir, &st) < 0)
+	if (stat(dir, &st) < 0)
 		return 0;
+	at = reallocarray(s->template, s->templates + 1, sizeof(*at));
+	if (!at)
+		return err_sys(e, ERR_HOST, "memory");
+	s->template = at;
+	at += s->templates;
 	*at = (struct store_template){ .path = strdup(dir), .used = st.st_mtime,
 				       .debris = strchr(name, '.') != NULL };
 	if (!at->path)
@@ -96,10 +105,7 @@ int store_look(struct store *s, struct err *e)
 {
 	char dir[IMAGE_PATH];
 
-	*s = (struct store){ .image = calloc(STORE_MAX, sizeof(*s->image)),
-			     .template = calloc(STORE_MAX, sizeof(*s->template)) };
-	if (!s->image || !s->template)
-		return err_sys(e, ERR_HOST, "memory");
+	*s = (struct store){ 0 };
 	for (int all = 0; all < 2; all++) {
 		if (image_folder(all, dir) && each_folder(dir, add_image, s, e) < 0)
 			return -1;

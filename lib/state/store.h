@@ -12,7 +12,6 @@
 #include <stdint.h>
 #include <time.h>
 
-#define STORE_MAX 1000		/* images, templates */
 #define STORE_UNUSED_DAYS 30	/* then a template goes */
 
 struct store_image {
