@@ -82,7 +82,7 @@ static const struct rule {
 	IN(renameat, CONFINE_WRITE | CONFINE_TIDY), IN(renameat2, CONFINE_WRITE | CONFINE_TIDY),
 	IN(unlinkat, CONFINE_WRITE | CONFINE_TIDY | CONFINE_RMDIR),
 	LACKS(fchmod, C, CONFINE_WRITE | CONFINE_TIDY, 1, S_ISUID | S_ISGID),
-	LACKS(fchmodat, C, CONFINE_WRITE | CONFINE_TIDY, 2, S_ISUID | S_ISGID),
+	LACKS(fchmodat, C, CONFINE_TIDY, 2, S_ISUID | S_ISGID),
 };
 
 /* The end of the one that calls. */

@@ -37,9 +37,12 @@ void beneath_sweep(int dir)
 
 int beneath_mkdir(const struct beneath *b, int at, const char *name, mode_t mode)
 {
-	if (mkdirat(at, name, mode) < 0)
-		return -1;
-	return b->umask & 0700 ? fchmodat(at, name, (mode & ~b->umask) | 0700, 0) : 0;
+	/* not chmod(2) after it: by then the name may be another's link */
+	mode_t before = umask(b->umask & ~0700u);
+	int rc = mkdirat(at, name, mode);
+
+	(void)umask(before);
+	return rc;
 }
 
 /* The folder that the last component of PATH lies in, made (with MAKE) where it is

@@ -312,6 +312,10 @@ int main(void)
 	OK(d.file[0].size == 4 && !strcmp(d.file[0].sha256,
 	   "982d9e3eb996f559e633f4d194def3761d909f5a3b647d1a851fead67c32c9d1"), "its sha256");
 	outdir_close(&d);
+	umask(0777);
+	OK(open_out("own") == 0 && put("d/f", "x", 0644) == 0 && stat("own/d", &st) == 0 && (st.st_mode & 07777) == 0700 &&
+	   umask(022) == 0777, "a folder can be gone on in, whatever the umask is");
+	outdir_close(&d);
 	(void)open_out("out");
 	links();
 	hostile();
