@@ -60,13 +60,13 @@ load sessions/made
 @test "a folder that others can write, or another user's, has no sessions" {
 	turn a
 	chmod o+w s
-	wrong 125 "s: others can write it (mode 702); chmod go-w mends that" list
-	wrong 125 "s: others can write it (mode 702); chmod go-w mends that" put a -:x
+	wrong 125 "--session-dir: s: others can write it (mode 702); chmod go-w mends that" list
+	wrong 125 "--session-dir: s: others can write it (mode 702); chmod go-w mends that" put a -:x
 	chmod 700 s
 	run -0 sessions list
 	[ "$(id -u)" -eq 0 ] || skip "needs root"
 	chown 12345 s
-	wrong 125 "s: belongs to another user (uid 12345), not to uid 0; chown mends that" list
+	wrong 125 "--session-dir: s: belongs to another user (uid 12345), not to uid 0; chown mends that" list
 	# nor are root's put where a user's HOME is
 	mkdir home
 	chown 12345 home
@@ -89,7 +89,7 @@ load sessions/made
 	[ -f conf/d/put-0/x ]
 	echo 1 | sessions put e -:x
 	[ -f s/e/put-0/x ]
-	wrong 125 "make the folder of sessions, no/such/s: No such file or directory" --session-dir=no/such/s put a -:x
+	wrong 125 "--session-dir: make no/such/s: No such file or directory" --session-dir=no/such/s put a -:x
 	HOME=/nowhere XDG_STATE_HOME='' run -0 "$PAI_BUILD/pai-session" --session-dir=s list
 }
 
@@ -108,7 +108,9 @@ load sessions/made
 	wrong 1 "session 'none': there is none in $PWD/s" fork none b
 	wrong 1 "session 'none': there is none in $PWD/s" get none x
 	wrong 125 "'.b' $rule" fork a .b
-	wrong 1 "nowhere: there is no such folder of sessions" --session-dir=nowhere show a
+	: >file
+	wrong 125 "--session-dir: file: Not a directory" --session-dir=file list
+	wrong 1 "--session-dir: nowhere: there is no such folder of sessions" --session-dir=nowhere show a
 }
 
 @test "bad options and operands are named" {

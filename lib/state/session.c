@@ -73,18 +73,18 @@ static int open_all(const char *path, struct err *e)
 	if (fd < 0 && errno == ENOENT)
 		return err_set(e, ERR_NOT_FOUND, "%.250s: there is no such folder of sessions", path);
 	if (fd < 0 || fstat(fd, &st) < 0)
-		return err_sys(e, ERR_SESSION, "the folder of sessions, %.250s", path);
+		return err_sys(e, ERR_SESSION, "%.250s", path);
 	return turns_owned(&st, path, e) < 0 ? -1 : fd_take(&fd);
 }
 
-int session_folder(const char *dir, bool make, char path[SESSION_PATH], struct err *e)
+static int find_folder(const char *dir, bool make, char path[SESSION_PATH], struct err *e)
 {
 	char real[PATH_MAX];
 
 	if (!dir && default_folder(make, path, e) < 0)
 		return -1;
 	if (dir && make && mkdir(dir, 0700) < 0 && errno != EEXIST)
-		return err_sys(e, ERR_SESSION, "make the folder of sessions, %.250s", dir);
+		return err_sys(e, ERR_SESSION, "make %.250s", dir);
 	AUTO_FD fd = open_all(dir ? dir : path, e);
 	if (fd < 0)
 		return -1;
@@ -95,6 +95,13 @@ int session_folder(const char *dir, bool make, char path[SESSION_PATH], struct e
 		return err_set(e, ERR_SESSION, "the path of the folder of sessions is too long");
 	snprintf(path, SESSION_PATH, "%s", real);
 	return 0;
+}
+
+int session_folder(const char *dir, bool make, char path[SESSION_PATH], struct err *e)
+{
+	int rc = find_folder(dir, make, path, e);
+
+	return rc < 0 && dir ? err_in(e, "--session-dir") : rc;
 }
 
 static int in_session(const struct session *s, struct err *e)
