@@ -55,6 +55,9 @@ async def runs(client):
     assert len(list(Path("outputs").iterdir())) == 1
     text, _ = await texts(client, "run_python", code="print('x' * 10**6)")
     assert len(text) < 20000 and "left out" in text, text
+    code = "for i in range(900): display(10**50 + i)\n42"
+    text, _ = await texts(client, "run_python", code=code)
+    assert len(text) < 20000 and "left out" in text and text.endswith("\n42"), text
     start = time.monotonic()
     text, _ = await texts(client, "run_python", code="while True: pass", timeout=1)
     assert "status: timeout" in text and time.monotonic() - start < 8, text
