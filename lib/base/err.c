@@ -61,7 +61,8 @@ static void set_text(struct err *e, const char *text)
 	str_printable(e->msg + at, sizeof(e->msg) - at, text, strlen(text));
 }
 
-static void set(struct err *e, enum err_kind kind, const char *fmt, va_list ap)
+static void __attribute__((format(printf, 3, 0)))
+set(struct err *e, enum err_kind kind, const char *fmt, va_list ap)
 {
 	char text[ERR_MSG_MAX], *whole = NULL;
 	va_list again;
