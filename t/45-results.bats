@@ -262,6 +262,17 @@ caught.getvalue()')" = "'shown'
 	[ "$(pai --cell -c 'import os
 os.set_blocking(1, False)
 display("x" * 3000000)' | { sleep 1; wc -c; })" = 3000003 ]
+	# nor does a stream that would end the program
+	for way in 'stdout|6 * 7|[null,"42"]' 'stderr|1 / 0|["ZeroDivisionError",null]'; do
+		IFS='|' read -r stream last wanted <<<"$way"
+		run pai --json -c "import sys
+class Odd:
+    def flush(self, *text): raise SystemExit(9)
+    write = flush
+sys.$stream = Odd()
+$last"
+		[ "$(jq -c '[.error.name, .text]' <<<"$output")" = "$wanted" ]
+	done
 	[ "$(pai --cell -c 'display("\ud800")')" = "'\\ud800'" ]
 }
 

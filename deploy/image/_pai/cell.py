@@ -315,7 +315,7 @@ class Shell(interactiveshell.InteractiveShell):
             try:
                 sys.stderr.write(text)  # print may be the program's own
                 sys.stderr.flush()
-            except Exception:
+            except (Exception, SystemExit):
                 pass  # it is closed, or no stream
 
     def showsyntaxerror(self, filename=None, running_compiled_code=False):

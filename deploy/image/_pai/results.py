@@ -61,7 +61,7 @@ def flush():
     for stream in (sys.stdout, sys.stderr, sys.__stdout__):
         try:
             stream.flush()
-        except Exception:
+        except (Exception, SystemExit):
             pass  # it is closed, or the program's own
 
 
