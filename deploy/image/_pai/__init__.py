@@ -19,6 +19,7 @@ import sys
 
 __builtins__ = dict(__builtins__)  # of all modules here that name it
 hook = sys.modules.get("sitecustomize")
+shell = None  # of this cell
 
 
 def run():

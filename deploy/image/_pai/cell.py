@@ -19,6 +19,7 @@ import tokenize
 import types
 import warnings
 
+import _pai
 from _pai import __builtins__, channel, results, run  # noqa: F401
 
 
@@ -198,6 +199,7 @@ class Shell(interactiveshell.InteractiveShell):
         """Makes MAIN the module that cells run in."""
         import builtins
 
+        _pai.shell = self
         self.init_create_namespaces(main)
         self.init_user_ns()
         self.user_ns.update({"_": "", "__": "", "___": ""})

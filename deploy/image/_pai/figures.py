@@ -14,6 +14,7 @@ from matplotlib._pylab_helpers import Gcf
 from matplotlib.backend_bases import FigureCanvasBase, FigureManagerBase
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 
+import _pai
 from _pai import channel, is_cell, results
 
 # whose functions stand between pyplot.gcf() and us
@@ -67,14 +68,9 @@ class FigureCanvas(FigureCanvasAgg):
         return super().print_figure(*args, **kwargs)
 
 
-def shell():
-    """The shell of a cell; None in a script."""
-    return sys.modules["_pai.cell"].SHELL if is_cell() else None
-
-
 def wanted_formats():
     """What %config InlineBackend.figure_formats asks for, beside PNG."""
-    return shell().inline_backend.formats() if shell() else set()
+    return _pai.shell.inline_backend.formats() if _pai.shell else set()
 
 
 def draw(figure, kind, scale=1):

@@ -5,6 +5,7 @@ import os
 import sys
 from select import select
 
+import _pai
 from _pai import __builtins__, channel, is_cell, run  # noqa: F401
 
 KEYS = {
@@ -95,8 +96,8 @@ def show_bundle(bundle, main=False):
 
 def publish(bundle):
     """As display() does, so that %%capture hears it."""
-    if is_cell():
-        sys.modules["_pai.cell"].SHELL.display_pub.publish(bundle)
+    if _pai.shell:
+        _pai.shell.display_pub.publish(bundle)
     else:
         show_bundle(bundle)
 
