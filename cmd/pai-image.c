@@ -162,8 +162,7 @@ static int warm_one(const struct request *rq, const struct plan *p, const struct
 		return 125;
 	}
 	if (!s.clone && !s.left_template) {
-		say(*s.note ? s.note : "no template was made: another maker is at it, or the cache folder "
-		    "cannot be written");
+		say(s.note);
 		return 125;
 	}
 	printf("%s: template %s%s %s\n", p->image, list->name, cell ? " for cells" : "",
