@@ -179,7 +179,8 @@ static void blame_version(const struct choice *c, struct err *e)
 	char text[128];
 	struct err why = { 0 };
 
-	if (backends[i]->version(c->program[i], text, sizeof(text), &why) < 0)
+	if (backends[i]->version(c->program[i], text, sizeof(text), &why) < 0 &&
+	    (backends[i]->told || why.sys == 0))	/* else the start has said as much */
 		*e = why;
 }
 
@@ -240,7 +241,7 @@ static int run_first(struct live *live, struct inputs *in, struct choice *c, int
 		rc = run_turn(live, in, c, sig_fd, open, &first, &spare, r, e);
 	if (rc < 0 && e->kind == ERR_SILENT)
 		backends[choice_first(c)]->told(false);
-	if (rc < 0 && e->kind == ERR_BOOT && !c->confined && may_fall_back(c, r, e))
+	if (rc < 0 && e->kind == ERR_BOOT && !c->confined && !r->started)
 		blame_version(c, e);
 	if (rc < 0 && spare.keeper.pid > 0 && may_fall_back(c, r, e)) {
 		rc = take_spare(p, in, c, sig_fd, &spare, e);
