@@ -52,6 +52,17 @@ static json_t *settings_array(const struct plan *p)
 	return all;
 }
 
+/* The last line, which some read alone. */
+static const char *verdict(const struct check *c)
+{
+	if (c->works)
+		return "a program can be run here";
+	for (int i = 0; i < c->rows; i++)
+		if (!strcmp(c->row[i].group, "image") && c->row[i].state == CHECK_BAD)
+			return "no program can be run here: there is no image for it";
+	return "no sandbox backend works here";
+}
+
 static void show_text(const struct plan *p, const struct check *c)
 {
 	for (int i = 0; i < c->rows; i++) {
@@ -62,7 +73,7 @@ static void show_text(const struct plan *p, const struct check *c)
 		       r->state == CHECK_INFO ? "" : states[r->state], r->text);
 	}
 	show_settings(p);
-	puts(c->works ? "a program can be run here" : "no sandbox backend works here");
+	puts(verdict(c));
 }
 
 static void show_json(const struct plan *p, const struct check *c)

@@ -163,8 +163,7 @@ static int warm_one(const struct asked *rq, const struct plan *p, const char *im
 		return 125;
 	}
 	if (!s.clone && !s.left_template) {
-		say(*s.note ? s.note : "no template was made: another maker is at it, or the cache folder "
-		    "cannot be written");
+		say(s.note);
 		return 125;
 	}
 	printf("%s: template %s%s %s\n", image, list->name, cell ? " for cells" : "",

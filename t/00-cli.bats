@@ -301,7 +301,8 @@ told() {
 
 @test "--check without an image says so, and is 1" {
 	run -1 pai-exec --check --image=nope
-	[[ $output == *"no image 'nope'"*'no sandbox backend works here' ]]
+	[[ $output == *"no image 'nope'"*'no program can be run here: there is no image for it' ]]
+	[[ $output != *'the image has no kernel'* ]]
 	run -1 pai-exec --check --json --image=nope
 	[ "$(jq -r '.works, .schema' <<<"$output")" = 'false
 pai-exec-check/1' ]

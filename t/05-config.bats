@@ -34,6 +34,7 @@ configured() { # configured TEXT ARG...: settings are that
 	bad '1:1: default: unknown key; the nearest one is defaults' <<<'default: {}'
 	bad '1:1: timeout: unknown key; the nearest one is defaults.timeout' <<<'timeout: 10s'
 	bad '2:3: defaults.time-out: unknown key; the nearest one is defaults.timeout' <<<$'defaults:\n  time-out: 10s'
+	bad '2:3: defaults.mem: unknown key; the nearest one is defaults.memory' <<<$'defaults:\n  mem: 2G'
 	bad '2:3: defaults.max_files: unknown key; the nearest one is defaults.max-files' <<<$'defaults:\n  max_files: 3'
 	bad '3:3: code_interpreter.runsc: unknown key; the nearest one is code_interpreter.runsc_bin' \
 		<<<$'code_interpreter:\n  backend: auto\n  runsc: /bin/x'
@@ -45,7 +46,7 @@ configured() { # configured TEXT ARG...: settings are that
 	bad '2:3: defaults.code: belongs on the command line only' <<<$'defaults:\n  code: print(1)'
 	bad '1:12: defaults.config: belongs on the command line only' <<<'defaults: {config: more.yaml}'
 	bad '1:12: defaults.list-options: belongs on the command line only' <<<'defaults: {list-options: true}'
-	[ "$count" = 11 ]
+	[ "$count" = 12 ]
 }
 
 @test "a wrong value is told as on the command line, with its place" {

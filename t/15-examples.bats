@@ -17,6 +17,8 @@ prepare() {
 	printf 'print(len(open("sales.csv").readlines()) > 9)\nopen("report.txt", "w").write("r")\n' >report.py
 	printf 'open("made.txt", "w").write("made")\n' >make.py
 	printf 'open("used.txt", "w").write(open("made.txt").read() + " and used")\n' >use.py
+	printf 'import pathlib\npathlib.Path("tested.txt").write_text("tested")\n' >test_it.py
+	printf 'import unittest\nclass T(unittest.TestCase):\n    def test(self): pass\n' >>test_it.py
 	echo inside >src/file
 	[ -z "${as_user[*]}" ] || chown -R 12345 .
 	export PATH=$work/bin:$PATH XDG_STATE_HOME=$work/state
@@ -37,6 +39,7 @@ prepare() {
 		printf 'print(40+2)' ~ ^42$
 		seq 10 ~ ^$ ~ [ "$(cat out/n)" = 1 ]
 		use.py ~ ^$ ~ [ "$(cat out/used.txt)" = 'made and used' ]
+		-m unittest ~ ^$ ~ [ "$(cat out/tested.txt)" = tested ]
 		x * 7 ~ ^42$
 		1/0 ~ ^ZeroDivisionError$
 	END

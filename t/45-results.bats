@@ -407,4 +407,11 @@ null' ]
 	jq -e 'any(.[]; .type == "text" and (.text | test("42")))' out.json
 	[ "$(jq -r '.[] | select(.type == "image_url").image_url.url' out.json | sed 's/^data:image\/png;base64,//' | base64 -d | head -c 4 | tail -c 3)" = PNG ]
 	echo '1 / 0' | PATH=$work/bin:$PATH python3 tool-output.py | jq -e 'any(.[]; .text | test("ZeroDivisionError"))'
+	# how it ended, and nothing of this host's
+	for way in 'exit(3):exit status 3, signal None' 'import os; os.kill(os.getpid(), 9):exit status None, signal 9' \
+		'while True: pass:Traceback.*CPU time limit of 200 ms reached'; do
+		PATH=$work/bin:$PATH python3 tool-output.py --cpu-time=200ms <<<"${way%:*}" | jq -r '.[].text' >text
+		[[ $(xargs -d '\n' <text) =~ ^(${way##*:})\ *$ ]] || { echo "$way"; cat text; return 1; }
+	done
+	PATH=$work/bin:$PATH python3 tool-output.py --image=nope </dev/null | jq -e ".[].text | test(\"^failed: no image 'nope'\")"
 }

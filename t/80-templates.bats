@@ -61,6 +61,21 @@ print("matplotlib" in sys.modules)' | jq -r '.stdout, .backend.start' | xargs)" 
 	[ "$(pai -e TZ=Asia/Tokyo -c 'import time; print(time.tzname[0])')" = JST ]
 }
 
+@test "-v says why a run is cold" {
+	own_cache
+	pai -c 0
+	run -0 pai -v -c 0
+	[[ $output != *'cold start'* ]]
+	for way in '--fresh -c 0:--fresh' '-m this:a module' '-l shell -c true:a shell program' '-e TZ=UTC -c 0:--env=TZ acts at the start'; do
+		# shellcheck disable=SC2086 # options
+		run -0 pai -v ${way%%:*}
+		[[ $output == *"pai-exec: cold start: ${way#*:}"* ]] || { echo "$way: $output"; return 1; }
+	done
+	: >"$work/file"
+	XDG_CACHE_HOME=$work/file run -0 pai -v -c 0
+	[[ $output == *'pai-exec: cold start: neither XDG_CACHE_HOME nor HOME is '* ]]
+}
+
 @test "a template that vanishes at any moment costs time, never the run" {
 	own_cache
 	pai -c 0

@@ -70,6 +70,17 @@ own_system() {
 		[ "$($user "$image" df --json | jq .templates.count)" = 8 ]'
 }
 
+@test "warm says why it makes no template" {
+	if [ -n "${as_user[*]}" ]; then
+		: >file
+		XDG_CACHE_HOME=$work/file run -125 pai-image -q warm "$PAI_IMAGE"
+		[[ $output == 'pai-image: no template was made: neither XDG_CACHE_HOME nor HOME is '* ]]
+	elif [ "$(id -u)" = 0 ]; then
+		run -125 own_system bash -euc 'mount -t tmpfs -o size=1m none /var/cache; "$PAI_BUILD/pai-image" -q warm'
+		[ "$output" = 'pai-image: no template was made: the disk is full' ]
+	fi
+}
+
 @test "gc takes what nothing can use, and only that" {
 	own_system bash -euc '
 		image=$PAI_BUILD/pai-image at=/var/cache/pai/templates

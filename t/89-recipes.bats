@@ -58,12 +58,22 @@ on_path() {
 	run -0 by_cron "$line"
 	[ -z "$output" ]
 	[ "$(cat night/out-????-??-??/n)" = 4001 ]
+	# what fails is mailed, even if it says nothing; what is left out is not
+	printf 'import sys\nprint("why", flush=True)\nsys.exit(3)\n' >night/job.py
+	run -0 by_cron "$line"
+	[ "$output" = $'status 3\nwhy' ]
+	exec 7>night/lock
+	flock 7
+	run -0 by_cron "$line"
+	exec 7>&-
+	[ -z "$output" ]
 	# the other line, where there is something to remove
 	pai -s old -nc 1
 	find .local/state/pai/sessions/old -exec touch -d '40 days ago' {} +
 	line=$(sed -n 's/^15 4 \* \* 0\t//p' "$PAI_SOURCE/deploy/examples/crontab")
 	[ -n "$line" ]
 	run -0 by_cron "$line"
+	[ -z "$output" ]
 	[ ! -e .local/state/pai/sessions/old ]
 	[ "$(grep -cE '^[0-9]' "$PAI_SOURCE/deploy/examples/crontab")" = 2 ]
 }

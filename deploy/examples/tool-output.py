@@ -4,26 +4,26 @@
 what a tool of an OpenAI-style model answers: a list of texts and images."""
 
 import json
-import subprocess
 import sys
+from subprocess import PIPE, run
 
 
 def tool_output(code, *options):
-    done = subprocess.run(
-        ["pai-exec", "--json", *options], input=code.encode(), stdout=subprocess.PIPE
-    )
+    done = run(["pai-exec", "--json", *options], input=code.encode(), stdout=PIPE)
     r = json.loads(done.stdout)
     texts = [r["stdout"], r["stderr"]]  # a traceback is in stderr
     texts += [x.get("markdown") or x.get("html") or x.get("text") for x in r["results"]]
     texts += [f"file: {f['path']} ({f['size']} bytes)" for f in r["files"]]
-    if r["status"] not in ("ok", "error"):
-        why = [r["error"]["value"]] if r["error"] else []
-        texts.append(f"{r['status']}: {'; '.join(why + r['warnings'])}")
+    if r["status"] == "failed":  # "started" says whether another try is safe
+        texts.append("failed: " + r["error"]["value"])
+    elif r["status"] in ("timeout", "memory"):
+        texts.append(r["warnings"][0])
+    elif r["status"] != "error" and r["exit_code"] != 0:
+        texts.append(f"exit status {r['exit_code']}, signal {r['signal']}")
+    text = "\n".join(t for t in texts if t) or "(no output)"
     urls = ["data:image/png;base64," + x["png"] for x in r["results"] if "png" in x]
-    content = [
-        {"type": "text", "text": "\n".join(t for t in texts if t) or "(no output)"}
-    ]
-    return content + [{"type": "image_url", "image_url": {"url": u}} for u in urls]
+    images = [{"type": "image_url", "image_url": {"url": u}} for u in urls]
+    return [{"type": "text", "text": text}, *images]
 
 
 if __name__ == "__main__":

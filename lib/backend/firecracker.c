@@ -110,6 +110,8 @@ static int check_kernel(const struct plan *p, const struct image *im, struct err
 {
 	const char *const own[] = { p->vm_kernel, p->vm_rootfs };
 
+	if (!im->rootfs)
+		return err_set(e, ERR_BACKEND, "there is no image");
 	if ((!im->vmlinux && !p->vm_kernel) || !im->initrd)
 		return err_set(e, ERR_BACKEND, "the image has no kernel; " PAI_DEPLOY
 			       "/build-image --seal adds it");

@@ -25,6 +25,9 @@ static int none_works(const struct choice *c, const char *name, struct err *e)
 		if (c->why_not[i].kind)
 			at += (size_t)snprintf(all + at, sizeof(all) - at, "%s%s: %s",
 					       at ? "; " : "", backends[i]->name, c->why_not[i].msg);
+	const char *where = strcmp(name, "auto") ? plan_where(c->plan, "code_interpreter.backend") : NULL;
+	if (where)
+		return err_set(e, ERR_BACKEND, "%s: backend %s", where, all);
 	if (strcmp(name, "auto"))
 		return err_set(e, ERR_BACKEND, "--backend=%s", all);
 	return err_set(e, ERR_BACKEND, "no sandbox backend works here: %s", all);

@@ -8,6 +8,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -126,8 +127,8 @@ static int try_root(struct err *e)
 	return as_keeper(enter_root, e);
 }
 
-/* gVisor's systrap traces its own processes. */
-static int try_ptrace(struct err *e)
+/* ACT in a child of ours. */
+static int in_child(int (*act)(void), const char *what, int namespaces, struct err *e)
 {
 	int status = 0;
 	pid_t pid = fork();
@@ -135,19 +136,42 @@ static int try_ptrace(struct err *e)
 	if (pid < 0)
 		return err_sys(e, ERR_HOST, "fork");
 	if (pid == 0)
-		_exit(ptrace(PTRACE_TRACEME, 0, NULL, NULL) < 0 ? errno : 0);
+		_exit(act() < 0 ? errno : 0);
 	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
 		;
 	if (WIFEXITED(status) && WEXITSTATUS(status) == 0)
 		return 0;
 	errno = WIFEXITED(status) ? WEXITSTATUS(status) : EPERM;
-	(void)err_sys(e, ERR_BACKEND, "ptrace");
-	return explain(e, 0);
+	(void)err_sys(e, ERR_BACKEND, "%s", what);
+	return explain(e, namespaces);
+}
+
+/* gVisor has its sandbox in a user namespace, root's too. */
+static int unshare_user(void)
+{
+	return unshare(CLONE_NEWUSER);
+}
+
+static int try_userns(struct err *e)
+{
+	return in_child(unshare_user, "make a user namespace", 1, e);
+}
+
+/* Its systrap traces its own processes. */
+static int be_traced(void)
+{
+	return (int)ptrace(PTRACE_TRACEME, 0, NULL, NULL);
+}
+
+static int try_ptrace(struct err *e)
+{
+	return in_child(be_traced, "ptrace", 0, e);
 }
 
 const struct probe probes[] = {
 	{ "namespaces", "mount, pid, net, ipc and uts namespaces of our own", try_namespaces, false },
 	{ "root", "a tmpfs, a /proc and a root of our own", try_root, false },
+	{ "userns", "a user namespace of our own", try_userns, true },
 	{ "ptrace", "tracing a process of our own", try_ptrace, true },
 	{ NULL, NULL, NULL, false },
 };

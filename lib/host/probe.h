@@ -11,7 +11,7 @@
 struct probe {
 	const char *name, *what;	/* what: the thing that was done, in words */
 	int (*run)(struct err *e);	/* 0, or -1 and ERR_BACKEND; leaves nothing */
-	bool traces;		/* matters only to a backend that traces its processes */
+	bool traces;		/* matters only to a backend that traces its processes (gVisor) */
 };
 
 /* In the order in which a start needs them; the last has no name. */

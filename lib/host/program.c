@@ -36,7 +36,11 @@ char *program_find(const char *name, const char *key, const char *cure, struct e
 		err_sys(e, ERR_BACKEND, "%s: %s", key, name);
 	else if (!found)
 		err_set(e, ERR_BACKEND, "%s: not on PATH; %s", name, cure);
-	return found;
+	if (!found || access(found, X_OK) == 0)
+		return found;
+	err_sys(e, ERR_BACKEND, "%s: %s", key, found);
+	free(found);
+	return NULL;
 }
 
 int program_needs_loader(const char *path)

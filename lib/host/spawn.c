@@ -112,9 +112,13 @@ int spawn_read(const char *const *argv, uint32_t ms, char *text, size_t size, st
 	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
 		;
 	if (late)
-		return err_set(e, ERR_BACKEND, "%s: no answer within %u ms", argv[0], ms);
-	if (WIFSIGNALED(status))
-		return err_set(e, ERR_BACKEND, "%s: killed by signal %d", argv[0], WTERMSIG(status));
+		(void)err_set(e, ERR_BACKEND, "%s: no answer within %u ms", argv[0], ms);
+	else if (WIFSIGNALED(status))
+		(void)err_set(e, ERR_BACKEND, "%s: killed by signal %d", argv[0], WTERMSIG(status));
+	if (late || WIFSIGNALED(status)) {
+		e->sys = ECHILD;
+		return -1;
+	}
 	if (WEXITSTATUS(status) == 127 && !*text)
 		return err_set(e, ERR_BACKEND, "%s: cannot be started", argv[0]);
 	return WEXITSTATUS(status);

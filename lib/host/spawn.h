@@ -21,7 +21,7 @@ pid_t spawn_become(int (*become)(const void *arg, struct err *e), const void *ar
 /* Runs ARGV (an absolute path first) with an empty environment and no input;
  * the start of what it writes to standard output and error goes to TEXT, with
  * a final NUL. Returns its exit status, or -1 and *e: it could not be started,
- * was killed by a signal, or by us after MS. */
+ * was killed by a signal, or by us after MS (in these two e->sys is ECHILD). */
 int spawn_read(const char *const *argv, uint32_t ms, char *text, size_t size, struct err *e);
 
 #endif

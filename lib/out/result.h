@@ -58,6 +58,7 @@ struct result {
 	const char *backend;	/* or NULL if none was started */
 	char version[128];	/* of it, or "" */
 	char why[ERR_MSG_MAX];	/* the refusals of the better ones */
+	char cold[ERR_MSG_MAX];	/* why no template was used or left, or "" */
 	struct image image;
 	struct strv warnings;	/* what a user must know */
 	struct strv notes;	/* what one may want to know (-v, JSON) */

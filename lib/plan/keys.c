@@ -374,7 +374,11 @@ const char *key_nearest(const char *block, const char *name, char out[KEY_PATH])
 		const char *last = strchr(key_path(&keys[i], path), '.') + 1;
 		bool here = !strncmp(path, block, (size_t)(last - path) - 1) &&
 			    strlen(block) == (size_t)(last - path) - 1;
-		size_t d = 2 * str_distance(name, last) + !here;	/* rather in the same block */
+		size_t far = str_distance(name, last);
+
+		if (far > 1 && !strncmp(last, name, strlen(name)))
+			far = 1;	/* "mem" */
+		size_t d = 2 * far + !here;	/* rather in the same block */
 
 		if (!(keys[i].flags & KEY_CLI) && d < best) {
 			best = d;

@@ -155,6 +155,13 @@ int plan_note(struct plan *p, const char *key, const char *text, bool many,
 	return 0;
 }
 
+const char *plan_where(const struct plan *p, const char *key)
+{
+	const struct plan_setting *s = noted(p, key);
+
+	return s && s->layer != LAYER_OPTION ? s->where : NULL;
+}
+
 int plan_allowed(const struct plan *p, struct err *e)
 {
 	const char *key = "features.code_interpreter";

@@ -164,6 +164,8 @@ int plan_note(struct plan *p, const char *key, const char *text, bool many,
 enum plan_layer plan_layer(const struct plan *p, const char *key);
 /* True if an option has set KEY; a default from elsewhere gives way. */
 bool plan_insists(const struct plan *p, const char *key);
+/* The file and line, or the variable, that KEY comes from; NULL if an option, or none. */
+const char *plan_where(const struct plan *p, const char *key);
 /* How many options have added TEXT[0..N), or that and "=…", to the list KEY. */
 size_t plan_asked(const struct plan *p, const char *key, const char *text, size_t n);
 /* 0 if the configuration lets anything run; -1 and who switched it off. */

@@ -20,8 +20,10 @@ static void summarize(const struct result *r, struct run_summary *s)
 				   .left_template = r->left_template, .us = r->finish_us - r->begin_us };
 	if (r->out.held.len < sizeof(s->out))
 		memcpy(s->out, r->out.held.at ? (char *)r->out.held.at : "", r->out.held.len);
-	if (r->notes.n > 0)
-		snprintf(s->note, sizeof(s->note), "%s", r->notes.at[r->notes.n - 1]);
+	if (*r->cold)
+		snprintf(s->note, sizeof(s->note), "no template was made: %.400s", r->cold);
+	else if (r->notes.n > 0)	/* what failed on the way comes before what holds for all runs */
+		snprintf(s->note, sizeof(s->note), "%s", r->notes.at[0]);
 }
 
 static void run_child(struct plan *p, int to)

@@ -119,7 +119,8 @@ static int learn(struct live *l, const struct choice *c, int i, struct err *e)
 	snprintf(f->backend, sizeof(f->backend), "%s", backends[i]->name);
 	backend_version(backends[i], c->program[i], f->version, sizeof(f->version));
 	if (backends[i]->clones && !backends[i]->clones(f->version))
-		return err_set(e, ERR_SESSION, "%s %s is too old for sessions: its restored sandboxes crash",
+		return err_set(e, ERR_SESSION, "%s %s is too old for sessions: its restored sandboxes crash; "
+			       PAI_DEPLOY "/get-runsc --new builds another",
 			       f->backend, f->version);
 	if (known_digest(c->program[i], f->program, e) < 0)
 		return -1;

@@ -5,25 +5,34 @@
 #include "base/trace.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #define LOOK_MS 30		/* that standard input may take to show the program's start */
 #define CELL_MODULE "_pai.cell"	/* of the image: the notebook's shell */
 #define WARM_MEMORY (256ull << 20)	/* below, only the least template is used */
 
-static bool can_be_warm(const struct plan *p, const struct choice *c)
+/* 0, or -1 and why every such run is cold. */
+static int can_be_warm(const struct plan *p, const struct choice *c, struct err *e)
 {
-	if (p->fresh || p->source == PLAN_MODULE || p->lang == PLAN_SHELL || c->image->is_folder)
-		return false;
-	for (size_t i = 0; i < p->env.n; i++)
-		if (!preload_env_ok(p->env.at[i]))
-			return false;
 	const struct backend *b = backends[choice_first(c)];
 	char version[KNOWN_MAX] = "";
 
-	if (!b->save || !b->clones)
-		return b->save != NULL;
-	backend_version(b, c->program[choice_first(c)], version, sizeof(version));
-	return b->clones(version);
+	if (p->fresh)
+		return err_set(e, ERR_HOST, "--fresh");
+	if (p->source == PLAN_MODULE || p->lang == PLAN_SHELL)
+		return err_set(e, ERR_HOST, "a %s", p->lang == PLAN_SHELL ? "shell program" : "module");
+	if (c->image->is_folder)
+		return err_set(e, ERR_HOST, "the image is a folder");
+	for (size_t i = 0; i < p->env.n; i++)
+		if (!preload_env_ok(p->env.at[i]))
+			return err_set(e, ERR_HOST, "--env=%.*s acts at the start",
+				       (int)strcspn(p->env.at[i], "="), p->env.at[i]);
+	if (b->clones)
+		backend_version(b, c->program[choice_first(c)], version, sizeof(version));
+	if (!b->save || (b->clones && !b->clones(version)))
+		return err_set(e, ERR_HOST, "%s %s cannot be cloned; " PAI_DEPLOY "/get-runsc --new builds another",
+			       c->program[choice_first(c)], version);
+	return 0;
 }
 
 static void choose_template(struct road *r, const struct plan *p, struct inputs *in, int sig_fd,
@@ -32,7 +41,6 @@ static void choose_template(struct road *r, const struct plan *p, struct inputs 
 	struct choice *c = &r->c;
 	struct template_key key = { .image = c->image->digest, .cpus = p->limit[LIMIT_CPUS] };
 	struct buf room = { 0 };
-	struct err ignored;
 	const char *text;
 	char name[TEMPLATE_NAME], more[512] = "";
 
@@ -40,7 +48,7 @@ static void choose_template(struct road *r, const struct plan *p, struct inputs 
 		c->template_dir = c->resume_dir;
 		return;
 	}
-	if (!can_be_warm(p, c))
+	if (can_be_warm(p, c, &r->cold) < 0)
 		return;
 	if (p->preload)
 		r->preload = p->preload;
@@ -58,12 +66,12 @@ static void choose_template(struct road *r, const struct plan *p, struct inputs 
 	if (backends[choice_first(c)]->key)
 		backends[choice_first(c)]->key(c, more, sizeof(more));
 	key.more = more;
-	if (template_name(&key, name, &ignored) < 0)
+	if (template_name(&key, name, &r->cold) < 0)
 		return;
 	if (template_find(name, p->for_all, r->dir, &r->from))
 		c->template_dir = r->dir;
 	/* one that may never be started keeps no other maker waiting */
-	else if (!waits && template_begin(name, &key, p->for_all, &r->make) == 0)
+	else if (!waits && template_begin(name, &key, p->for_all, &r->make, &r->cold) == 0)
 		c->save_dir = r->make.dir;
 }
 

@@ -21,7 +21,8 @@ struct road {
 	char modules[PRELOAD_MODULES_MAX + 16];	/* and the same as PREPARE says it */
 	char dir[TEMPLATE_PATH];	/* of the template to clone from, */
 	struct template_at from;	/* and the same, open */
-	struct template_make make;	/* one to leave behind */
+	struct template_make make;	/* one to leave behind, */
+	struct err cold;		/* or why there is neither */
 };
 #define ROAD_NONE ((struct road){ .keeper.link = -1, .from = { -1, -1, "" }, .make = TEMPLATE_MAKE_NONE, \
 				  .c.cgroup = CGROUP_NONE })

@@ -179,7 +179,8 @@ static void blame_version(const struct choice *c, struct err *e)
 	char text[128];
 	struct err why = { 0 };
 
-	if (backends[i]->version(c->program[i], text, sizeof(text), &why) < 0)
+	if (backends[i]->version(c->program[i], text, sizeof(text), &why) < 0 &&
+	    (backends[i]->told || why.sys == 0))	/* else the start has said as much */
 		*e = why;
 }
 
@@ -235,17 +236,19 @@ static int run_first(struct live *live, struct inputs *in, struct choice *c, int
 	if (rc == 0 && backends[choice_first(c)]->told)
 		make_spare(p, in, c, sig_fd, &first, &spare);
 	snprintf(r->version, sizeof(r->version), "%s", first.version);
+	snprintf(r->cold, sizeof(r->cold), "%s", first.cold.kind ? first.cold.msg : "");
 	if (rc == 0)
 		rc = run_turn(live, in, c, sig_fd, open, &first, &spare, r, e);
 	if (rc < 0 && e->kind == ERR_SILENT)
 		backends[choice_first(c)]->told(false);
-	if (rc < 0 && e->kind == ERR_BOOT && !c->confined && may_fall_back(c, r, e))
+	if (rc < 0 && e->kind == ERR_BOOT && !c->confined && !r->started)
 		blame_version(c, e);
 	if (rc < 0 && spare.keeper.pid > 0 && may_fall_back(c, r, e)) {
 		rc = take_spare(p, in, c, sig_fd, &spare, e);
 		forget(p, open, r);
 		tell_why(c, r);
 		snprintf(r->version, sizeof(r->version), "%s", spare.version);
+		snprintf(r->cold, sizeof(r->cold), "%s", spare.cold.kind ? spare.cold.msg : "");
 		if (rc == 0)
 			rc = run_turn(live, in, c, sig_fd, open, &spare, &first, r, e);
 	}
@@ -264,6 +267,10 @@ static void note_run(const struct choice *c, const struct result *r, run_note *n
 		 *r->why ? ")" : "", r->image.name,
 		 (size_t)c->cgroup.memory + c->cgroup.cpu + c->cgroup.pids);
 	note(text);
+	if (*r->cold) {
+		snprintf(text, sizeof(text), "cold start: %.400s", r->cold);
+		note(text);
+	}
 }
 
 static int run_with(struct live *live, struct inputs *in, int sig_fd, unsigned open,

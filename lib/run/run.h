@@ -30,7 +30,7 @@ struct run_summary {
 	bool clone, left_template;
 	int64_t us;		/* that it took */
 	char out[64];		/* what it printed, if it is no more */
-	char note[ERR_MSG_MAX];	/* the last one, or "" */
+	char note[ERR_MSG_MAX];	/* why it neither used nor left a template */
 };
 /* As run(), in a child, with --json and nothing to read. */
 int run_apart(struct plan *p, struct run_summary *s, struct err *e);

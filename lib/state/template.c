@@ -223,21 +223,26 @@ static int write_note(int dir, const char *name, const char *text)
 	return fd < 0 ? -1 : fd_write_all(fd, text, strlen(text));
 }
 
-static int hold(const char *folder)
+static int hold(const char *folder, struct err *e)
 {
 	char path[TEMPLATE_PATH + 16];
 
 	snprintf(path, sizeof(path), "%s/.lock", folder);
 	AUTO_FD lock = open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
-	return lock < 0 || flock(lock, LOCK_EX | LOCK_NB) < 0 ? -1 : fd_take(&lock);
+	if (lock < 0)
+		return err_sys(e, ERR_HOST, "%s", path);
+	if (flock(lock, LOCK_EX | LOCK_NB) < 0)
+		return err_sys(e, ERR_BUSY, "another run makes one in %s", folder);
+	return fd_take(&lock);
 }
 
 int template_hold(const char *path)
 {
 	char folder[TEMPLATE_PATH];
+	struct err ignored;
 
 	snprintf(folder, sizeof(folder), "%.*s", (int)(strrchr(path, '/') - path), path);
-	return hold(folder);
+	return hold(folder, &ignored);
 }
 
 /* Makes the folder that is to be filled. All that is needed to the end is opened now. */
@@ -258,28 +263,28 @@ static int make_part(struct template_make *m, const char *folder, const struct t
 }
 
 int template_begin(const char *name, const struct template_key *k, bool for_all,
-		   struct template_make *m)
+		   struct template_make *m, struct err *e)
 {
 	char folder[TEMPLATE_PATH], path[TEMPLATE_PATH + 16];
 
 	*m = TEMPLATE_MAKE_NONE;
 	if (!template_folder(for_all, true, folder) || strlen(folder) > TEMPLATE_PATH - 200)
-		return -1;
-	AUTO_FD lock = hold(folder);
+		return err_set(e, ERR_HOST, "neither XDG_CACHE_HOME nor HOME is a folder of the user's that can be written");
+	AUTO_FD lock = hold(folder, e);
 	if (lock < 0)
 		return -1;
 	sweep(folder);
 	snprintf(path, sizeof(path), "%.4000s/" FAILED "%s", folder, name);
 	if (access(path, F_OK) == 0)	/* each run would lose the same time */
-		return -1;
+		return err_set(e, ERR_BUSY, "it failed less than ten minutes ago");
 	snprintf(path, sizeof(path), "%.4000s/%s", folder, name);
 	AUTO_FD there = open_folder(path);
-	if (there >= 0 && is_whole(there))	/* somebody was quicker */
-		return -1;
+	if (there >= 0 && is_whole(there))
+		return err_set(e, ERR_BUSY, "another run was quicker");
 	template_remove(path);		/* damaged, if it is there */
 	snprintf(m->name, sizeof(m->name), "%s", name);
 	if (make_part(m, folder, k, for_all) < 0)
-		return -1;
+		return err_sys(e, ERR_HOST, "%s", folder);
 	m->lock = fd_take(&lock);
 	return 0;
 }

@@ -56,7 +56,7 @@ struct template_make {
 #define TEMPLATE_MAKE_NONE ((struct template_make){ -1, -1, { -1, -1, "" }, "", "" })
 /* 0 and a folder to fill, or -1: somebody else makes it, or there is no place. */
 int template_begin(const char *name, const struct template_key *k, bool for_all,
-		   struct template_make *m);
+		   struct template_make *m, struct err *e);
 /* Puts what was made in place (GOOD), or takes it away; true if it is there. Opens
  * nothing. May be called twice. */
 bool template_end(struct template_make *m, bool good);
