@@ -218,12 +218,6 @@ static int set_key(struct plan *p, const char *name, const char *text, struct er
 
 static int set_older(struct request *rq, const char *text, struct err *e)
 {
-	size_t n = strlen(text);
-	bool bare = n > 0 && strchr("0123456789", text[n - 1]) && strspn(text, "0.") < n;
-
-	/* seconds elsewhere; here somebody thinks of days, and would lose all */
-	if (bare)
-		return err_set(e, ERR_USAGE, "--older: '%s' has no unit (as in 30d, 12h, 90m)", text);
 	return num_duration(text, 0, OLDER_MAX_MS, false, &rq->older_ms, e) == 0 ? 0
 		: err_set(e, ERR_USAGE, "--older: '%s' is not a time up to 36500d (as in 30d, 12h, 90m)", text);
 }

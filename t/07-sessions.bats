@@ -125,7 +125,6 @@ load sessions/made
 	wrong 125 "fork: too few operands; usage: pai-session fork NAME NEW" fork a
 	wrong 125 "prune: needs --older=TIME" prune
 	wrong 125 "--older: 'soon' is not a time up to 36500d (as in 30d, 12h, 90m)" prune --older=soon
-	wrong 125 "--older: '30' has no unit (as in 30d, 12h, 90m)" prune --older=30
 	wrong 125 "list: --older and --dry-run are options of prune" list --older=1d
 	wrong 125 "show: --output is an option of get" show a -o x
 	turn a
