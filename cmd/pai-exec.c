@@ -37,6 +37,9 @@ static int write_json(const struct plan *p, struct result *r)
 	struct err e = { 0 };
 	int rc = p->format == FORMAT_NDJSON ? lines_finish(p, r, &e) : write_object(p, r, &e);
 
+	/* lines that could not be written can tell nothing, this neither */
+	if (rc == 0 && r->status == RESULT_FAILED && r->lines.kind == STREAM_DROP)
+		say(r->error.msg);
 	if (rc == 0)
 		return result_exit(r);
 	say(e.msg);

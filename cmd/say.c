@@ -77,12 +77,16 @@ static void say_skips(const struct result *r)
 {
 	char text[ERR_MSG_MAX], name[300];
 	size_t told = 0, more = 0;
+	/* the message itself has told the first that is lost */
+	bool said = r->files.losses > 0 && !strcmp(r->error.msg, r->files.lost.msg);
 
 	for (size_t i = 0; i < r->files.skips; i++) {
 		const struct out_skip *s = &r->files.skip[i];
 
-		if (s->lost && r->status == RESULT_FAILED && told + more == 0 && r->files.losses == 1)
-			continue;	/* the message itself has said it */
+		if (s->lost && said) {
+			said = false;
+			continue;
+		}
 		if (told >= SKIPS_TOLD) {
 			more++;
 			continue;

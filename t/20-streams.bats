@@ -139,6 +139,9 @@ in' ]
 @test "a full disk behind standard output is told" {
 	run -125 --separate-stderr bash -c '"$@" >/dev/full' _ "${pai[@]}" -c 'print(1)'
 	[ "$stderr" = 'pai-exec: write to standard output: No space left on device' ]
+	# the lines that would tell it cannot be written either
+	run -125 --separate-stderr bash -c '"$@" >/dev/full' _ "${pai[@]}" --format=ndjson -c 'print(1)'
+	[ "$stderr" = 'pai-exec: write to standard output: No space left on device' ]
 }
 
 @test "--max-stdout and --max-stderr cut at the byte, and say so" {
