@@ -14,19 +14,25 @@
 #include "out/object.h"
 #include "run/run.h"
 
+#include <errno.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
-static int write_object(const struct plan *p, const struct result *r, struct err *e)
+static int write_object(const struct plan *p, struct result *r, struct err *e)
 {
 	struct buf text = { 0 };
 	int rc = object_write(p, r, &text, e);
 
-	if (rc == 0 && fd_write_all(STDOUT_FILENO, text.at, text.len) < 0)
-		rc = err_sys(e, ERR_OUTPUT, "write the result to standard output");
+	if (rc == 0 && fd_write_caller(STDOUT_FILENO, text.at, text.len) < 0) {
+		if (errno != EPIPE)
+			rc = err_sys(e, ERR_OUTPUT, "write the result to standard output");
+		/* as with text and lines */
+		else if (r->status != RESULT_CANCELLED)
+			r->status = RESULT_CANCELLED, r->cancel = SIGPIPE;
+	}
 	buf_free(&text);
 	return rc;
 }

@@ -23,7 +23,7 @@ void say(const char *text)
 	 * one moves a cursor */
 	n += str_printable(line + n, sizeof(line) - 1 - n, text, strlen(text));
 	line[n++] = '\n';
-	(void)fd_write_all(STDERR_FILENO, line, n);	/* nowhere to say it */
+	(void)fd_write_caller(STDERR_FILENO, line, n);	/* nowhere to say it */
 }
 
 void say_json(json_t *j)

@@ -236,3 +236,29 @@ time.sleep(600)'
 	run -0 bash -c '"$@" | head -n 2 >/dev/null; echo "${PIPESTATUS[0]}"' - "${pai[@]}" --format=ndjson -c 'while True: print("x")'
 	[ "$output" = 141 ]
 }
+
+@test "the object reaches a reader in his own time; while he lets it wait a signal ends pai-exec" {
+	run -0 --separate-stderr python3 - "${pai[@]}" --json -c 'print("x" * 3000000)' <<-'P'
+		import fcntl, json, os, signal, subprocess, sys
+		# a descriptor that somebody made non-blocking
+		r, w = os.pipe()
+		fcntl.fcntl(w, fcntl.F_SETFL, os.O_WRONLY | os.O_NONBLOCK)
+		with subprocess.Popen(sys.argv[1:], stdin=subprocess.DEVNULL, stdout=w) as p, open(r, "rb") as out:
+		    os.close(w)
+		    print(json.load(out)["stdout_bytes"])
+		print(p.returncode)
+		for sig in signal.SIGINT, signal.SIGTERM, signal.SIGHUP:
+		    with subprocess.Popen(sys.argv[1:], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE) as p:
+		        p.stdout.read(1)
+		        p.send_signal(sig)
+		        try:
+		            print(p.wait(10))
+		        except subprocess.TimeoutExpired:
+		            p.kill()
+	P
+	[ "$(xargs <<<"$output")" = '3000001 0 -2 -15 -1' ]
+	[ -z "$stderr" ]
+	# shellcheck disable=SC2016 # for the inner shell
+	run -0 --separate-stderr bash -c '"$@" | head -c 1 >/dev/null; echo "${PIPESTATUS[0]}"' - "${pai[@]}" --json -c 'print("x" * 3000000)'
+	[ "$output$stderr" = 141 ]
+}
