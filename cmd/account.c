@@ -129,7 +129,7 @@ void account_usage(const struct account *a, const struct plan *p, const struct r
 	text[n++] = '\n';
 	if (clear(a->usage, "usage", p->usage, &e) < 0)
 		say(e.msg);
-	else if (fd_write_caller(a->usage, text, (size_t)n) < 0)
+	else if (fd_write_caller(a->usage, text, (size_t)n, say_wait_ms) < 0)
 		say("--usage: the line could not be written");
 }
 
@@ -145,7 +145,7 @@ void account_status(const struct account *a, const struct result *r)
 		snprintf(signal, sizeof(signal), "%d", r->signal);
 	int n = snprintf(text, sizeof(text), "status=%s exit=%s signal=%s\n", result_word(r->status),
 			 code, signal);
-	(void)fd_write_caller(a->status, text, (size_t)n);	/* nobody reads it: nowhere to say it */
+	(void)fd_write_caller(a->status, text, (size_t)n, say_wait_ms);	/* nobody reads it: nowhere to say it */
 }
 
 void account_close(struct account *a)

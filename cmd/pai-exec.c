@@ -26,7 +26,7 @@ static int write_object(const struct plan *p, struct result *r, struct err *e)
 	struct buf text = { 0 };
 	int rc = object_write(p, r, &text, e);
 
-	if (rc == 0 && fd_write_caller(STDOUT_FILENO, text.at, text.len) < 0) {
+	if (rc == 0 && fd_write_caller(STDOUT_FILENO, text.at, text.len, -1) < 0) {
 		if (errno != EPIPE)
 			rc = err_sys(e, ERR_OUTPUT, "write the result to standard output");
 		/* as with text and lines */
@@ -105,6 +105,8 @@ static int run_and_tell(struct plan *p, int64_t begin_us, unsigned open_fds, str
 		fail(r);
 	} else {
 		run(p, begin_us, open_fds, say, r);
+		if (r->cancel || r->struck < LIMITS)	/* on time, whoever reads */
+			say_wait_ms = PLAN_END_MS;
 		if (account_manifest(&a, p, r, &r->error) < 0 && r->status != RESULT_CANCELLED)
 			fail(r);
 		account_usage(&a, p, r);

@@ -262,3 +262,15 @@ time.sleep(600)'
 	run -0 --separate-stderr bash -c '"$@" | head -c 1 >/dev/null; echo "${PIPESTATUS[0]}"' - "${pai[@]}" --json -c 'print("x" * 3000000)'
 	[ "$output$stderr" = 141 ]
 }
+
+@test "a reader of standard error who stalls holds up neither the limit nor a signal" {
+	mkfifo stalled
+	exec 7<>stalled
+	loud='import sys
+sys.stderr.write("x" * 3000000)'
+	run -124 bash -c 'timeout -s KILL 20 "$@" 2>stalled' - "${pai[@]}" -t 1s -c "$loud"
+	# our own line, too, and that of a limit finds no room from the start
+	run -124 bash -c 'timeout -s KILL 20 "$@" 2>stalled' - "${pai[@]}" -t 100ms -c 'while True: pass'
+	run -124 bash -c 'timeout -k 20 2 "$@" 2>stalled' - "${pai[@]}" -c "$loud"	# by TERM, or it were 137
+	exec 7>&-
+}
