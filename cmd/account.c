@@ -41,6 +41,9 @@ int account_open(struct account *a, const struct plan *p, struct err *e)
 {
 	if (p->status_fd != PLAN_NO_FD && take_status_fd(a, p, e) < 0)
 		return -1;
+	/* either may be meant to lie in DIR */
+	if ((p->manifest || p->usage) && outdir_make(p, e) < 0)
+		return -1;
 	if (p->manifest && open_file("manifest", p->manifest, &a->manifest, e) < 0)
 		return -1;
 	if (p->usage && strcmp(p->usage, PLAN_TO_STDERR))
@@ -71,13 +74,23 @@ static void print_files(FILE *to, const struct outdir *d)
 	}
 }
 
+/* Makes FD, if it is a regular file, an empty one. */
+static int clear(int fd, const char *option, const char *path, struct err *e)
+{
+	struct stat st;
+
+	if (fstat(fd, &st) < 0 || !S_ISREG(st.st_mode))
+		return 0;
+	if (st.st_nlink == 0)
+		return err_set(e, ERR_OUTPUT, "--%s: an output has taken the place of '%s'", option, path);
+	return ftruncate(fd, 0) < 0 ? err_sys(e, ERR_OUTPUT, "--%s: '%s'", option, path) : 0;
+}
+
 int account_manifest(const struct account *a, const struct plan *p, const struct result *r,
 		     struct err *e)
 {
-	struct stat st;
 	int fd = a->manifest < 0 ? -1 : dup(a->manifest);
 	FILE *to = fd < 0 ? NULL : fdopen(fd, "w");
-	int rc = 0;
 
 	if (a->manifest < 0)
 		return 0;
@@ -85,13 +98,7 @@ int account_manifest(const struct account *a, const struct plan *p, const struct
 		fd_closep(&fd);
 		return err_sys(e, ERR_HOST, "--manifest");
 	}
-	if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode)) {
-		if (st.st_nlink == 0)
-			rc = err_set(e, ERR_OUTPUT, "--manifest: an output has taken the place of '%s'",
-				     p->manifest);
-		else if (ftruncate(fd, 0) < 0)
-			rc = err_sys(e, ERR_OUTPUT, "--manifest: '%s'", p->manifest);
-	}
+	int rc = clear(fd, "manifest", p->manifest, e);
 	print_files(to, &r->files);
 	if (fclose(to) != 0 && rc == 0)
 		rc = err_sys(e, ERR_OUTPUT, "--manifest: '%s'", p->manifest);
@@ -106,7 +113,7 @@ static double seconds(int64_t us)
 void account_usage(const struct account *a, const struct plan *p, const struct result *r)
 {
 	char text[300];
-	struct stat st;
+	struct err e;
 
 	if (!p->usage)
 		return;
@@ -120,8 +127,9 @@ void account_usage(const struct account *a, const struct plan *p, const struct r
 		return;
 	}
 	text[n++] = '\n';
-	if ((fstat(a->usage, &st) == 0 && S_ISREG(st.st_mode) && ftruncate(a->usage, 0) < 0) ||
-	    fd_write_all(a->usage, text, (size_t)n) < 0)
+	if (clear(a->usage, "usage", p->usage, &e) < 0)
+		say(e.msg);
+	else if (fd_write_caller(a->usage, text, (size_t)n, say_wait_ms) < 0)
 		say("--usage: the line could not be written");
 }
 
@@ -137,7 +145,7 @@ void account_status(const struct account *a, const struct result *r)
 		snprintf(signal, sizeof(signal), "%d", r->signal);
 	int n = snprintf(text, sizeof(text), "status=%s exit=%s signal=%s\n", result_word(r->status),
 			 code, signal);
-	(void)fd_write_all(a->status, text, (size_t)n);	/* nobody reads it: nowhere to say it */
+	(void)fd_write_caller(a->status, text, (size_t)n, say_wait_ms);	/* nobody reads it: nowhere to say it */
 }
 
 void account_close(struct account *a)

@@ -165,7 +165,7 @@ static int take_bytes(const struct taking *t, int fd, const char *path)
 		if (n < 0)
 			return err_sys(t->e, ERR_SESSION, "'%s'", path);
 		if (t->out ? outdir_data(t->out, block, (size_t)n, t->e) < 0
-		    : fd_write_all(STDOUT_FILENO, block, (size_t)n) < 0
+		    : fd_write_caller(STDOUT_FILENO, block, (size_t)n, -1) < 0
 		      ? err_sys(t->e, ERR_OUTPUT, "write to standard output") < 0 : 0)
 			return -1;
 	}

@@ -14,19 +14,25 @@
 #include "out/object.h"
 #include "run/run.h"
 
+#include <errno.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
-static int write_object(const struct plan *p, const struct result *r, struct err *e)
+static int write_object(const struct plan *p, struct result *r, struct err *e)
 {
 	struct buf text = { 0 };
 	int rc = object_write(p, r, &text, e);
 
-	if (rc == 0 && fd_write_all(STDOUT_FILENO, text.at, text.len) < 0)
-		rc = err_sys(e, ERR_OUTPUT, "write the result to standard output");
+	if (rc == 0 && fd_write_caller(STDOUT_FILENO, text.at, text.len, -1) < 0) {
+		if (errno != EPIPE)
+			rc = err_sys(e, ERR_OUTPUT, "write the result to standard output");
+		/* as with text and lines */
+		else if (r->status != RESULT_CANCELLED)
+			r->status = RESULT_CANCELLED, r->cancel = SIGPIPE;
+	}
 	buf_free(&text);
 	return rc;
 }
@@ -37,6 +43,9 @@ static int write_json(const struct plan *p, struct result *r)
 	struct err e = { 0 };
 	int rc = p->format == FORMAT_NDJSON ? lines_finish(p, r, &e) : write_object(p, r, &e);
 
+	/* lines that could not be written can tell nothing, this neither */
+	if (rc == 0 && r->status == RESULT_FAILED && r->lines.kind == STREAM_DROP)
+		say(r->error.msg);
 	if (rc == 0)
 		return result_exit(r);
 	say(e.msg);
@@ -96,6 +105,8 @@ static int run_and_tell(struct plan *p, int64_t begin_us, unsigned open_fds, str
 		fail(r);
 	} else {
 		run(p, begin_us, open_fds, say, r);
+		if (r->cancel || r->struck < LIMITS)	/* on time, whoever reads */
+			say_wait_ms = PLAN_END_MS;
 		if (account_manifest(&a, p, r, &r->error) < 0 && r->status != RESULT_CANCELLED)
 			fail(r);
 		account_usage(&a, p, r);

@@ -129,7 +129,8 @@ static int do_prune(const struct request *rq, struct err *e)
 	for (size_t i = 0; i < all.n; i++) {
 		const struct sessions_row *r = &all.at[i];
 
-		if (r->used_s > before || !prune_one(rq, r, e))
+		/* what could not even be looked at has no age: list tells of it */
+		if (r->used_s == 0 || r->used_s > before || !prune_one(rq, r, e))
 			continue;
 		json_array_append_new(removed, json_string(r->name));
 		bytes += r->bytes;

@@ -4,6 +4,7 @@
 
 #include "base/fd.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,6 +14,7 @@
 #define SKIPS_TOLD 10		/* left-out files that get a line each */
 
 const char *say_program = "pai-exec";
+int say_wait_ms = -1;
 
 void say(const char *text)
 {
@@ -23,7 +25,8 @@ void say(const char *text)
 	 * one moves a cursor */
 	n += str_printable(line + n, sizeof(line) - 1 - n, text, strlen(text));
 	line[n++] = '\n';
-	(void)fd_write_all(STDERR_FILENO, line, n);	/* nowhere to say it */
+	if (fd_write_caller(STDERR_FILENO, line, n, say_wait_ms) < 0 && errno == ETIME)
+		say_wait_ms = 0;	/* nobody reads: else there is nowhere to say it */
 }
 
 void say_json(json_t *j)
@@ -77,12 +80,16 @@ static void say_skips(const struct result *r)
 {
 	char text[ERR_MSG_MAX], name[300];
 	size_t told = 0, more = 0;
+	/* the message itself has told the first that is lost */
+	bool said = r->files.losses > 0 && !strcmp(r->error.msg, r->files.lost.msg);
 
 	for (size_t i = 0; i < r->files.skips; i++) {
 		const struct out_skip *s = &r->files.skip[i];
 
-		if (s->lost && r->status == RESULT_FAILED && told + more == 0 && r->files.losses == 1)
-			continue;	/* the message itself has said it */
+		if (s->lost && said) {
+			said = false;
+			continue;
+		}
 		if (told >= SKIPS_TOLD) {
 			more++;
 			continue;

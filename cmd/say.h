@@ -11,6 +11,8 @@
 
 /* The name in front of each message; pai-exec unless another program says so. */
 extern const char *say_program;
+/* How long a line waits for its reader; -1 is as long as he takes. */
+extern int say_wait_ms;
 /* "PROGRAM: TEXT", in one write, so that it stays whole among others'. */
 void say(const char *text);
 /* Prints J on standard output as one line, and frees it. */

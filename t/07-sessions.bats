@@ -286,8 +286,15 @@ load sessions/made
 	[ "$(sessions prune --older=41d --json)" = '{"removed":[],"bytes":0,"dry_run":false}' ]
 	[ ! -e s/.x.part ]
 	[ -e s/.y.gone ]
-	sessions prune --older=30d --json | jq -e '.removed == ["damaged", "old"] and .bytes > 0'
-	[ "$(ls s)" = new ]
+	# what is no session and has the name of one is neither old nor an error
+	touch -d '40 days ago' s/file
+	ln -s new s/link
+	run -0 --separate-stderr sessions prune --older=30d --dry-run
+	[ "$output" = $'damaged: would be removed\nold: would be removed' ]
+	run -0 --separate-stderr sessions prune --older=30d --json
+	[ -z "$stderr" ]
+	jq -e '.removed == ["damaged", "old"] and .bytes > 0' <<<"$output"
+	[ "$(ls s | xargs)" = 'file link new' ]
 }
 
 @test "a folder that is no session's is none, and nothing of it is removed" {

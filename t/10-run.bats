@@ -21,6 +21,9 @@ load helper
 	[ "$(pai job z)" = 'y z' ]
 	mv job job.sh
 	[ "$(pai job.sh z)" = 'y z' ]
+	# a #! line with CR names bash all the same, which says what it thinks of CRs
+	printf '#!/bin/bash\r\necho "$1" #\r\n' >crlf
+	[ "$(pai crlf z)" = z ]
 }
 
 @test "one module namespace, pickle, getsource: from FILE and from standard input" {

@@ -139,6 +139,9 @@ in' ]
 @test "a full disk behind standard output is told" {
 	run -125 --separate-stderr bash -c '"$@" >/dev/full' _ "${pai[@]}" -c 'print(1)'
 	[ "$stderr" = 'pai-exec: write to standard output: No space left on device' ]
+	# the lines that would tell it cannot be written either
+	run -125 --separate-stderr bash -c '"$@" >/dev/full' _ "${pai[@]}" --format=ndjson -c 'print(1)'
+	[ "$stderr" = 'pai-exec: write to standard output: No space left on device' ]
 }
 
 @test "--max-stdout and --max-stderr cut at the byte, and say so" {
@@ -232,4 +235,42 @@ time.sleep(600)'
 	# shellcheck disable=SC2016 # for the inner shell
 	run -0 bash -c '"$@" | head -n 2 >/dev/null; echo "${PIPESTATUS[0]}"' - "${pai[@]}" --format=ndjson -c 'while True: print("x")'
 	[ "$output" = 141 ]
+}
+
+@test "the object reaches a reader in his own time; while he lets it wait a signal ends pai-exec" {
+	run -0 --separate-stderr python3 - "${pai[@]}" --json -c 'print("x" * 3000000)' <<-'P'
+		import fcntl, json, os, signal, subprocess, sys
+		# a descriptor that somebody made non-blocking
+		r, w = os.pipe()
+		fcntl.fcntl(w, fcntl.F_SETFL, os.O_WRONLY | os.O_NONBLOCK)
+		with subprocess.Popen(sys.argv[1:], stdin=subprocess.DEVNULL, stdout=w) as p, open(r, "rb") as out:
+		    os.close(w)
+		    print(json.load(out)["stdout_bytes"])
+		print(p.returncode)
+		for sig in signal.SIGINT, signal.SIGTERM, signal.SIGHUP:
+		    with subprocess.Popen(sys.argv[1:], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE) as p:
+		        p.stdout.read(1)
+		        p.send_signal(sig)
+		        try:
+		            print(p.wait(10))
+		        except subprocess.TimeoutExpired:
+		            p.kill()
+	P
+	[ "$(xargs <<<"$output")" = '3000001 0 -2 -15 -1' ]
+	[ -z "$stderr" ]
+	# shellcheck disable=SC2016 # for the inner shell
+	run -0 --separate-stderr bash -c '"$@" | head -c 1 >/dev/null; echo "${PIPESTATUS[0]}"' - "${pai[@]}" --json -c 'print("x" * 3000000)'
+	[ "$output$stderr" = 141 ]
+}
+
+@test "a reader of standard error who stalls holds up neither the limit nor a signal" {
+	mkfifo stalled
+	exec 7<>stalled
+	loud='import sys
+sys.stderr.write("x" * 3000000)'
+	run -124 bash -c 'timeout -s KILL 20 "$@" 2>stalled' - "${pai[@]}" -t 1s -c "$loud"
+	# our own line, too, and that of a limit finds no room from the start
+	run -124 bash -c 'timeout -s KILL 20 "$@" 2>stalled' - "${pai[@]}" -t 100ms -c 'while True: pass'
+	run -124 bash -c 'timeout -k 20 2 "$@" 2>stalled' - "${pai[@]}" -c "$loud"	# by TERM, or it were 137
+	exec 7>&-
 }

@@ -109,6 +109,38 @@ tool.sh $me 755" ]
 	[ "$(cat out/data.csv)" = changed ]
 }
 
+@test "more empty files, arguments and variables than the channel holds at once" {
+	"${as_user[@]}" mkdir many
+	(cd many && seq 6000 | "${as_user[@]}" xargs touch)
+	v=$(head -c 100000 /dev/zero | tr '\0' x)
+	mapfile -t args < <(seq 50000)
+	SECONDS=0
+	run -0 pai -i many -e A="$v" -e B="$v" -e C="$v" -c 'import os, sys
+print(len(os.listdir("many")), len(os.environ["C"]), len(sys.argv))' "${args[@]}"
+	[ "$output" = '6000 100000 50001' ]
+	[ "$SECONDS" -lt 20 ]	# a boot that did not go on had 30
+}
+
+@test "a file of /proc, whose size is told as 0, goes in whole" {
+	run -0 pai -i /proc/self/mountinfo -i /proc/cpuinfo:c/info -c 'print(min(len(open(f).read()) for f in ("mountinfo", "c/info")) > 100)'
+	[ "$output" = True ]
+	"${as_user[@]}" mkdir empty
+	"${as_user[@]}" touch empty/f
+	run -0 pai -i empty -c 'import os; print(os.path.getsize("empty/f"))'
+	[ "$output" = 0 ]
+}
+
+@test "a folder of DIR where a file comes, and a file where a folder comes, stay and are told" {
+	"${as_user[@]}" mkdir -p out/x
+	"${as_user[@]}" touch out/d
+	run -125 --separate-stderr pai -o out -c 'import os; open("x", "w"); os.mkdir("d"); open("y", "w")'
+	[ "$stderr" = "pai-exec: folder 'd' not kept: File exists
+pai-exec: 'x' not kept: in_the_way" ]
+	[ "$(find out -type f | sort | xargs)" = 'out/d out/y' ]
+	run -125 --separate-stderr pai -o out -c 'open("x", "w")'
+	[ "$stderr" = "pai-exec: 'x' not kept: Is a directory" ]
+}
+
 @test "folders go in and come out, links inside stay links" {
 	"${as_user[@]}" mkdir -p in/deep/er out
 	chmod 755 in
@@ -269,6 +301,12 @@ for n in "a", "d/b c", "new\nline", "back\\slash", "ret\rurn", "größe", "-dash
 	run -125 --separate-stderr pai -o out2 --manifest=out2/m -c 'open("m", "w").write("mine")'
 	[ "$stderr" = "pai-exec: --manifest: an output has taken the place of 'out2/m'" ]
 	[ "$(cat out2/m)" = mine ]
+	# in a DIR that is to be made
+	run -0 pai -o out3 --manifest=out3/m --usage=out3/u -c 'open("x", "w")'
+	(cd out3 && sha256sum --quiet --strict -c m)
+	[[ $(cat out3/u) == real=* ]]
+	run -0 --separate-stderr pai -o out3 --usage=out3/x -c 'open("x", "w")'
+	[ "$stderr" = "pai-exec: --usage: an output has taken the place of 'out3/x'" ]
 }
 
 @test "an input named usercustomize.py is data, not a part of the start" {

@@ -79,6 +79,12 @@ print(open("in/deep/er/b").read(), os.readlink("in/deep/link"), os.listdir(), sy
 	[ "$output" = "['a', 'deep', 'empty', 'new']" ]
 }
 
+@test "-i -: a sparse file may be larger than --disk and --memory" {
+	truncate -s 5G sparse
+	echo end >>sparse
+	[ "$(tar -cS sparse | pai -i - -c 'f = open("sparse", "rb"); f.seek(-4, 2); print(f.tell(), f.read())')" = "5368709120 b'end\\n'" ]
+}
+
 @test "-i -: what it brought counts as input: only what is new or changed is kept" {
 	tree
 	tar -c in | pai -i - -o out -c 'open("in/a", "w").write("changed"); open("in/empty/new", "w").write("n")'

@@ -4,6 +4,8 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -38,6 +40,29 @@ int fd_write_all(int fd, const void *data, size_t n)
 			return -1;
 		at += put;
 		n -= (size_t)put;
+	}
+	return 0;
+}
+
+int fd_write_caller(int fd, const void *data, size_t n, int ms)
+{
+	const struct timespec most = { ms / 1000, ms % 1000 * 1000000l };
+	struct pollfd p = { fd, POLLOUT, 0 };
+	const char *at = data;
+	sigset_t none;
+
+	sigemptyset(&none);
+	while (n > 0) {
+		ssize_t put = ppoll(&p, 1, ms < 0 ? NULL : &most, &none);
+
+		if (put == 0)
+			put = -1, errno = ETIME;
+		if (put > 0)
+			put = write(fd, at, n < FD_SMALL ? n : FD_SMALL);
+		if (put < 0 && errno != EINTR && errno != EAGAIN)
+			return -1;
+		at += put > 0 ? put : 0;
+		n -= put > 0 ? (size_t)put : 0;
 	}
 	return 0;
 }

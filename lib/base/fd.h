@@ -16,6 +16,11 @@ void fd_closep(int *fd);
 int fd_take(int *fd);
 /* Writes all of DATA to a blocking descriptor; 0, or -1 and errno. */
 int fd_write_all(int fd, const void *data, size_t n);
+#define FD_SMALL 4096u		/* what a descriptor takes after POLLOUT without waiting */
+/* So does to one of the caller's, which may be non-blocking and is not ours to set;
+ * where its reader lets us wait, a signal may end us, even one that is blocked. After
+ * MS (-1: never) without room for more it is given up (ETIME). */
+int fd_write_caller(int fd, const void *data, size_t n, int ms);
 /* Reads to the end or until N bytes; returns the count, or -1 and errno. */
 ssize_t fd_read_all(int fd, void *data, size_t n);
 /* The start of the file PATH as a string: its length, or -1 and errno, and then it is "". */

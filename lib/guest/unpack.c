@@ -54,6 +54,8 @@ static int become_tar(struct guest *g, int from, int says, const char *option, s
 	/* the other half may be files */
 	const struct rlimit memory = { g->run.memory_bytes / 2, g->run.memory_bytes / 2 };
 	const struct rlimit procs = { g->run.pids, g->run.pids };
+	/* the sentry hands its own down, and a sparse file may be larger */
+	const struct rlimit any = { RLIM_INFINITY, RLIM_INFINITY };
 	const char *const argv[] = {
 		"tar", "--extract", "--file=-", "--directory=" GUEST_WORKSPACE,
 		"--no-same-owner", "--no-same-permissions",
@@ -68,7 +70,8 @@ static int become_tar(struct guest *g, int from, int says, const char *option, s
 		return err_sys(e, ERR_HOST, "enter the program's cgroup");
 	if (dup2(from, 0) < 0 || dup2(says, 1) < 0 || dup2(says, 2) < 0 || close_range(3, INT_MAX, 0) < 0)
 		return err_sys(e, ERR_HOST, "hand over the tar");
-	if (setrlimit(RLIMIT_AS, &memory) < 0 || setrlimit(RLIMIT_NPROC, &procs) < 0)
+	if (setrlimit(RLIMIT_AS, &memory) < 0 || setrlimit(RLIMIT_NPROC, &procs) < 0 ||
+	    setrlimit(RLIMIT_FSIZE, &any) < 0 || setrlimit(RLIMIT_DATA, &any) < 0)
 		return err_sys(e, ERR_HOST, "set the limits of tar");
 	umask(0);		/* modes as they are, without set-uid */
 	signal(SIGPIPE, SIG_DFL);

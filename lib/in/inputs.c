@@ -32,8 +32,9 @@ static struct input *add(struct inputs *in, const char *source, const char *path
 	if (in->n >= MSG_INPUTS_MAX)
 		return err_set(e, ERR_USAGE, "'%s': more than %u files", source, MSG_INPUTS_MAX), NULL;
 	struct input *i = &in->at[in->n++];
+	/* a size of 0 may be none: files of /proc tell theirs only by their end */
 	*i = (struct input){ .fd = -1, .root = -1, .mode = st->st_mode & 0777,
-			     .size = (uint64_t)st->st_size, .dev = st->st_dev, .ino = st->st_ino,
+			     .size = st->st_size ? (uint64_t)st->st_size : INT64_MAX, .dev = st->st_dev, .ino = st->st_ino,
 			     .type = S_ISDIR(st->st_mode) ? MSG_FOLDER
 				   : S_ISLNK(st->st_mode) ? MSG_LINK : MSG_REGULAR };
 	i->source = strdup(source);
@@ -231,7 +232,7 @@ static enum plan_lang file_language(const char *path, int fd)
 		return PLAN_AUTO;
 	line[n] = 0;
 	line[strcspn(line, "\n")] = 0;
-	for (char *save, *w = strtok_r(line + 2, " \t/", &save); w; w = strtok_r(NULL, " \t/", &save))
+	for (char *save, *w = strtok_r(line + 2, " \t\r/", &save); w; w = strtok_r(NULL, " \t\r/", &save))
 		for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
 			if (!strcmp(w, words[i].word))
 				return words[i].lang;

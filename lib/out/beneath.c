@@ -174,6 +174,7 @@ static int rename_temp(const struct beneath *b)
 int beneath_publish(struct beneath *b, mode_t mode, uint64_t mtime)
 {
 	const struct timespec times[2] = { { .tv_nsec = UTIME_OMIT }, { .tv_sec = (time_t)mtime } };
+	struct stat st;
 	char self[32];
 
 	if (fchmod(b->fd, mode) < 0)
@@ -187,8 +188,13 @@ int beneath_publish(struct beneath *b, mode_t mode, uint64_t mtime)
 		if (errno != EEXIST || b->no_clobber || link_temp(b, self) < 0)
 			return -1;
 	}
-	if (rename_temp(b) < 0)
+	if (rename_temp(b) < 0) {
+		/* which Landlock refuses without that word */
+		if (errno == EACCES && fstatat(b->parent, b->name, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
+		    S_ISDIR(st.st_mode))
+			errno = EISDIR;
 		return -1;
+	}
 	*b->temp = 0;
 	return 0;
 }

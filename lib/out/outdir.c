@@ -39,6 +39,17 @@ static int not_made(const char *path, struct err *e)
 		       "mkdir -p makes both", path, (int)(n - 1), path);
 }
 
+int outdir_make(const struct plan *p, struct err *e)
+{
+	const char *path = p->output_dir;
+	struct beneath b = { .umask = umask(0) };
+
+	(void)umask(b.umask);
+	if (!path || p->tar_out || beneath_mkdir(&b, AT_FDCWD, path, 0777) == 0 || errno == EEXIST)
+		return 0;
+	return not_made(path, e);
+}
+
 int outdir_open(struct outdir *d, const struct plan *p, struct err *e)
 {
 	const char *path = p->output_dir;
@@ -54,8 +65,8 @@ int outdir_open(struct outdir *d, const struct plan *p, struct err *e)
 	if (p->tar_out)
 		return outtar_open(d, e);
 	d->sink = &into_folder;
-	if (beneath_mkdir(&d->in, AT_FDCWD, path, 0777) < 0 && errno != EEXIST)
-		return not_made(path, e);
+	if (outdir_make(p, e) < 0)
+		return -1;
 	d->in.dir = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (d->in.dir < 0)
 		return err_sys(e, ERR_OUTPUT, "--output-dir: '%s'", path);
@@ -137,12 +148,30 @@ static int refuse_ours(struct outdir *d, const char *path, struct err *e)
 	return err_set(e, ERR_OUTPUT, "'%s' not kept: names with " BENEATH_TEMP " are our own", path);
 }
 
+/* errno is why WHAT, the one of PATH, cannot be written. */
+static int unkept(struct outdir *d, const char *what, const char *path, struct err *e)
+{
+	static const struct {
+		int error;
+		const char *reason;
+	} words[] = {
+		{ ENOSPC, "disk_full" }, { EDQUOT, "disk_full" }, { EISDIR, "in_the_way" },
+		{ EEXIST, "in_the_way" }, { ENOTDIR, "in_the_way" }, { ELOOP, "in_the_way" },
+		{ EACCES, "not_writable" }, { EPERM, "not_writable" }, { EROFS, "not_writable" },
+	};
+
+	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
+		if (words[i].error == errno)
+			d->reason = words[i].reason;
+	return err_sys(e, ERR_OUTPUT, "%s'%s' not kept", what, path);
+}
+
 static int make_kept_folder(struct outdir *d, const struct msg_file *m, struct err *e)
 {
 	if (refuse_ours(d, m->path, e) < 0)
 		return -1;
 	if (beneath_folder(&d->in, m->path, (m->mode | 0700u) & 0777u) < 0)
-		return err_sys(e, ERR_OUTPUT, "folder '%s' not kept", m->path);
+		return unkept(d, "folder ", m->path, e);
 	return 0;
 }
 
@@ -150,14 +179,14 @@ static int begin_file(struct outdir *d, const struct msg_file *m, struct err *e)
 {
 	if (refuse_ours(d, m->path, e) < 0)
 		return -1;
-	return beneath_begin(&d->in, m->path) < 0 ? err_sys(e, ERR_OUTPUT, "'%s' not kept", m->path) : 0;
+	return beneath_begin(&d->in, m->path) < 0 ? unkept(d, "", m->path, e) : 0;
 }
 
 static int write_file(struct outdir *d, const uint8_t *data, size_t n, struct err *e)
 {
 	if (beneath_write(&d->in, data, n) == 0)
 		return 0;
-	(void)err_sys(e, ERR_OUTPUT, "'%s' not kept", d->path);
+	(void)unkept(d, "", d->path, e);
 	beneath_forget(&d->in);
 	return -1;
 }
@@ -170,7 +199,7 @@ static int end_file(struct outdir *d, struct err *e)
 		d->reason = "exists";
 		(void)err_set(e, ERR_OUTPUT, "'%s' not kept: it is there already (--no-clobber)", d->path);
 	} else if (rc < 0) {
-		(void)err_sys(e, ERR_OUTPUT, "'%s' not kept", d->path);
+		(void)unkept(d, "", d->path, e);
 	} else if (close(fd_take(&d->in.fd)) < 0) {
 		rc = err_sys(e, ERR_OUTPUT, "'%s' not kept whole", d->path);
 	}

@@ -136,7 +136,7 @@ static enum stream_state step_capture(struct stream *s, struct err *e)
 /* Refills s->held from the program, if there is something. */
 static int refill(struct stream *s, struct err *e)
 {
-	uint8_t in[STREAM_SMALL];
+	uint8_t in[FD_SMALL];
 	size_t n;
 	bool tty = s->kind == STREAM_TERMINAL;
 	size_t room = tty ? TERM_GROWTH * (sizeof(in) + TERM_HOLD) : STREAM_CHUNK;
@@ -170,8 +170,8 @@ static enum stream_state step_write(struct stream *s, struct err *e)
 				return s->ended ? STREAM_CLOSED : STREAM_EMPTY;
 			continue;
 		}
-		if (!s->is_file && left > STREAM_SMALL)
-			left = STREAM_SMALL;
+		if (!s->is_file && left > FD_SMALL)
+			left = FD_SMALL;
 		if (!s->is_file && poll(&p, 1, 0) == 0)
 			return STREAM_BLOCKED;
 		ssize_t n = write(s->to, s->held.at + s->at, left);

@@ -19,7 +19,6 @@
 
 #define STREAM_CHUNK (64u << 10)	/* bytes read at once where they pass through us */
 #define STREAM_UNCOUNTED UINT64_MAX
-#define STREAM_SMALL 4096u		/* what a descriptor takes after POLLOUT without waiting */
 
 enum stream_kind { STREAM_SPLICE, STREAM_WRITE, STREAM_TERMINAL, STREAM_CAPTURE, STREAM_LINES, STREAM_DROP };
 

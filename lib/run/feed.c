@@ -163,6 +163,8 @@ static int end_input(struct turn *t, struct err *e)
 
 static int begin_input(struct turn *t, const struct input *i, struct err *e)
 {
+	if (t->phase == TURN_LOAD)
+		turn_load(t);
 	if (i->type == MSG_TYPES) {	/* a repeat */
 		t->next++;
 		return 0;
@@ -248,7 +250,8 @@ static bool may_load(const struct turn *t)
 
 int feed_step(struct turn *t, struct err *e)
 {
-	int rc = 1;
+	/* first: what it takes would wake us for more no later, were it taken behind */
+	int rc = feed_flush(t, e) < 0 ? -1 : 1;
 
 	while (rc > 0 && may_load(t) && t->to.len < QUEUE_LOW && t->next < t->inputs->n &&
 	       !reads_stdin(t)) {
@@ -265,7 +268,7 @@ int feed_step(struct turn *t, struct err *e)
 	if (t->phase == TURN_LOAD && t->next == t->inputs->n) {
 		turn_enter(t, TURN_START, t->plan->boot_ms);
 		turn_limit_keeper(t, t->plan->boot_ms);
-		return feed_frame(t, MSG_START, NULL, 0, e);
+		return feed_frame(t, MSG_START, NULL, 0, e) < 0 ? -1 : feed_flush(t, e);
 	}
 	return 0;
 }

@@ -277,7 +277,7 @@ static int serve(struct turn *t, struct pollfd p[POLLED], struct err *e)
 		fd_closep(&t->ctl);
 		return turn_died(t, e);
 	}
-	return feed_step(t, e) < 0 ? -1 : feed_flush(t, e);
+	return feed_step(t, e);
 }
 
 /* All that comes of the streams has come: is it all that was announced? */
