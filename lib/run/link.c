@@ -116,6 +116,8 @@ static int on_saved(struct turn *t, const struct keeper_msg *m, struct err *e)
 
 	if (t->phase == TURN_KEEP)
 		return on_kept(t, m);
+	if (!t->making || !t->saving)
+		return err_set(e, ERR_DIED, "the keeper saved what it was not asked to");
 	trace("template saved");
 	t->making = false;
 	t->r->left_template = template_end(&t->road->make, m->err.kind == ERR_NONE);
