@@ -3,10 +3,11 @@
 #: options -t 1s -k 30s -o kept
 #: exit 124
 #: status timeout
+#: signal 2
 #: error KeyboardInterrupt
 #: out before
 #: err Traceback (most recent call last):
-#: err   File "limit-time.py", line 19, in <module>
+#: err   File "limit-time.py", line 20, in <module>
 #: err     time.sleep(100)
 #: err     ~~~~~~~~~~^^^^^
 #: err KeyboardInterrupt
