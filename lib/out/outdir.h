@@ -86,8 +86,8 @@ struct outdir {
 void outdir_init(struct outdir *d);
 /* Makes the plan's folder (its last component) if it wants one that is not there. */
 int outdir_make(const struct plan *p, struct err *e);
-/* Does so, opens it, removes what killed runs left; or begins a tar. Without either, files are only listed. The
- * plan is borrowed. */
+/* Does so, opens it, removes what killed runs left; or begins a tar. Without either,
+ * files are only listed. The plan is borrowed. */
 int outdir_open(struct outdir *d, const struct plan *p, struct err *e);
 /* After it: the run is a session's turn. DIR: session_turn.files, which stays the
  * caller's. DISK_BYTES: the session's disk. What the frames say of /workspace is done there too; where that fails,

@@ -105,9 +105,7 @@ int live_open(struct live *l, const struct plan *p, struct inputs *in, int sig_f
 	session_put(&l->session, put);
 	if (inputs_add_folder(in, put, e) < 0)
 		return -1;
-	if (l->session.turn && take_over(l, e) < 0)
-		return -1;
-	return 0;
+	return l->session.turn ? take_over(l, e) : 0;
 }
 
 /* What a resume with the backend I will depend on. */

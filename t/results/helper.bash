@@ -2,12 +2,14 @@
 # helper - the object of a cell, for the tests of results.
 # shellcheck shell=bash
 
-# cell [-STATUS] [OPTION...] <TEXT: the object of a cell, in r.json
+cells=pai			# what runs one
+
+# cell [-STATUS] [OPTION...] [FILE] <TEXT: the object of a cell, in r.json
 cell() {
 	local wanted=-0
 
 	[[ ${1:-} != -[0-9]* ]] || { wanted=$1; shift; }
-	run "$wanted" --separate-stderr pai --json "$@"
+	run "$wanted" --separate-stderr "$cells" --json "$@"
 	printf '%s\n' "$output" >r.json
 	[ -z "$stderr" ] || { echo "$stderr"; return 1; }
 }

@@ -31,18 +31,9 @@ says() {
 	return 1
 }
 
-# cell [-STATUS] [OPTION...] [FILE] <CELL: a turn whose object is in r.json
-cell() {
-	local wanted=-0
-
-	[[ ${1:-} != -[0-9]* ]] || { wanted=$1; shift; }
-	run "$wanted" --separate-stderr turn --json "$@"
-	printf '%s\n' "$output" >r.json
-	[ -z "$stderr" ] || { echo "$stderr"; return 1; }
-}
-
-# of FILTER: jq over r.json
-of() { jq -r "$1" r.json; }
+# The object of a turn, as of any cell.
+load results/helper
+cells=turn
 
 # is FILTER VALUE: what it gives is that, on one line
 is() {

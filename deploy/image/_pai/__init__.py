@@ -9,6 +9,7 @@ charts    the data of a figure
 hooks     what is put in the place of IPython's and plotly's own ways to show
 cell      a program as a cell of a notebook
 loop      its event loop
+magics    magics and settings that are not as IPython has them
 session   the life of a kernel that runs many
 
 Nothing of this is imported before the program needs it. What the program puts in the
