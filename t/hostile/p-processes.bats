@@ -21,8 +21,10 @@ limit() {
 	begin=$(now)
 	limit 124 'time limit of 1 s reached' -t 1s --pids=32 "$programs/forks.py"
 	ended_by "$begin" 2000
-	# gVisor keeps a process of its own for each program and for each that was
-	[ "$(used processes)" -le 300 ]
+	# gVisor has a process of its own for each program and, for a moment, for each that
+	# was: some 90, and several hundred where the interrupt frees places while others
+	# fork on. What the host's cgroup grants is HOST_PIDS (lib/backend/select.c).
+	[ "$(used processes)" -le $((512 + 4 * 32)) ]
 	full || return 0
 	limit 124 'time limit of 3 s reached' -t 3s "$programs/forks.py"
 }
