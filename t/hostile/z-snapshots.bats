@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # bats file_tags=hostile
-# Clones of a template, and what will be saved and restored.
+# Clones of a template. What is saved and restored later is a session: z-sessions.bats.
 
 load helper
 
@@ -72,15 +72,3 @@ print(a[0], time.monotonic() - a[1], flush=True)' >up <go 8>&- 9>&- &
 		print host, clock, slept
 		exit !(clock >= host - 0.5 && clock <= host + slack && slept >= 0.5 && slept <= 0.5 + slack)}'
 }
-
-sessions() { skip 'comes with sessions'; }
-
-@test "Z5: the limits of this run apply after a restore" { sessions; }
-@test "Z6: a damaged snapshot, or another user's, is refused" { sessions; }
-@test "Z7: a session's name cannot leave its folder" { sessions; }
-@test "Z8: a kill or a full disk during a save keeps the session" { sessions; }
-@test "Z9: of two callers one waits, and no turn is lost" { sessions; }
-@test "Z10: a session of another backend, image or processor is refused" { sessions; }
-@test "Z11: 100 turns keep the state" { sessions; }
-@test "Z12: the channel works after a restore, at the first try" { sessions; }
-@test "Z13: removing a session frees all of it" { sessions; }

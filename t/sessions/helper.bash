@@ -32,7 +32,7 @@ says() {
 }
 
 # The object of a turn, as of any cell.
-load results/helper
+load "$PAI_SOURCE/t/results/helper"
 cells=turn
 
 # is FILTER VALUE: what it gives is that, on one line
