@@ -164,8 +164,9 @@ int keeper_recv(int link, struct keeper_msg *m, int fd[KEEPER_FDS])
 {
 	char space[CMSG_SPACE(sizeof(int) * KEEPER_FDS)];
 	struct iovec io = { m, sizeof(*m) };
+	/* not all of SPACE: its padding would hold one more */
 	struct msghdr h = { .msg_iov = &io, .msg_iovlen = 1, .msg_control = space,
-			    .msg_controllen = sizeof(space) };
+			    .msg_controllen = CMSG_LEN(sizeof(int) * KEEPER_FDS) };
 	ssize_t n = recvmsg(link, &h, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
 	char text[ERR_MSG_MAX];
 
