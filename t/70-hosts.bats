@@ -78,6 +78,15 @@ broken() {
 false' ]
 }
 
+@test "a refusal of any length and letters is in the object" {
+	local long letter
+	long=$(printf 'é%.0s' {1..100})/$(printf 'é%.0s' {1..114})
+	for letter in '' x; do
+		PAI_CODE_INTERPRETER_VM_FIRECRACKER_BIN=/$letter$long run -0 --separate-stderr pai --json -c 1
+		jq -e '.backend.why | startswith("firecracker: firecracker_bin: /") and contains("éé: No such file")' <<<"$output"
+	done
+}
+
 @test "a backend that is named and cannot run is one line" {
 	PATH=/usr/bin:/bin run -125 --separate-stderr pai --backend=gvisor -c 1
 	[ "$stderr" = 'pai-exec: --backend=gvisor: runsc: not on PATH; deploy/get-runsc installs it' ]

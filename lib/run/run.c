@@ -62,10 +62,14 @@ static void open_streams(const struct plan *p, unsigned open, struct result *r)
 
 static void tell_why(const struct choice *c, struct result *r)
 {
-	for (int i = 0; i < BACKENDS && !c->program[i]; i++)
-		if (c->why_not[i].kind)
-			snprintf(r->why, sizeof(r->why), "%s: %.400s", backends[i]->name,
-				 c->why_not[i].msg);
+	for (int i = 0; i < BACKENDS && !c->program[i]; i++) {
+		const char *why = c->why_not[i].msg;
+
+		if (!c->why_not[i].kind)
+			continue;
+		size_t n = (size_t)snprintf(r->why, sizeof(r->why), "%s: ", backends[i]->name);
+		(void)str_printable(r->why + n, sizeof(r->why) - n, why, strlen(why));	/* no half letter */
+	}
 }
 
 /* Limits that this host does not hold as they should be are said. */
