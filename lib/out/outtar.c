@@ -2,6 +2,7 @@
 /* outtar - see outtar.h */
 #include "out/outtar.h"
 
+#include "base/clock.h"
 #include "out/tar.h"
 
 #include <sys/stat.h>
@@ -56,10 +57,11 @@ static void cut(struct outdir *d)
 	if (!d->open || (d->got == d->want && put_padding(d, &ignored) == 0))
 		(void)put(d, head, sizeof(head), &ignored);
 	(void)put(d, NULL, 0, &ignored);
+	const int64_t until = clock_now_us() + WAIT_MS * 1000;
 	while (d->stream.state == STREAM_BLOCKED) {
 		struct pollfd p = stream_poll(&d->stream);
 
-		if (poll(&p, 1, WAIT_MS) <= 0)
+		if (poll(&p, 1, clock_poll_ms(until)) <= 0 || clock_now_us() >= until)
 			return;
 		(void)stream_step(&d->stream, &ignored);
 	}

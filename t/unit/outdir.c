@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "base/clock.h"
 #include "out/outdir.h"
 #include "tap.h"
 
 #include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,6 +13,7 @@
 #include <sys/file.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 static struct outdir d;
@@ -292,6 +296,40 @@ static void mirror_full(void)
 	(void)umount2("mirror", MNT_DETACH);
 }
 
+/* A tar whose reader takes a little at a time, cut short while much of it waits. */
+static void cut_for_slow_reader(void)
+{
+	static uint8_t much[512 << 10];
+	struct msg_file m = { .type = MSG_REGULAR, .size = 2 * sizeof(much), .path = "f", .target = "" };
+	int out = dup(STDOUT_FILENO), way[2];
+
+	(void)fflush(stdout);
+	if (out < 0 || pipe2(way, O_CLOEXEC) < 0 || dup2(way[1], STDOUT_FILENO) < 0)
+		return;
+	pid_t reader = fork();
+	if (reader == 0) {
+		(void)close(STDOUT_FILENO);
+		(void)close(way[1]);
+		while (read(way[0], much, 4096) > 0)
+			(void)poll(NULL, 0, 100);
+		_exit(0);
+	}
+	plan.limit[LIMIT_MAX_OUTPUT] = m.size;
+	plan.tar_out = true;
+	(void)open_out("-");
+	int rc = outdir_file(&d, &m, &e) < 0 ? -1 : outdir_data(&d, much, sizeof(much), &e);
+	int64_t begin = clock_now_us();
+	outdir_end_all(&d);
+	int64_t took = clock_now_us() - begin;
+	outdir_close(&d);
+	plan.tar_out = false;
+	(void)dup2(out, STDOUT_FILENO);
+	(void)close(out), (void)close(way[0]), (void)close(way[1]);
+	OK(reader > 0 && rc == 0 && took < 1500000, "the reader of a tar that is cut has half a second for all of it");
+	(void)kill(reader, SIGKILL);
+	(void)waitpid(reader, NULL, 0);
+}
+
 int main(void)
 {
 	char dir[] = "/tmp/pai-unit-XXXXXX";
@@ -327,6 +365,7 @@ int main(void)
 	mirror_traps();
 	mirror_limits();
 	mirror_full();
+	cut_for_slow_reader();
 	OK(open_out("no/such/place") < 0 &&
 	   !strcmp(e.msg, "--output-dir: 'no/such/place': there is no folder 'no/such' to make it in; mkdir -p makes both"), "DIR without a parent");
 	OK(open_out("out/n") < 0, "DIR that is a file");
