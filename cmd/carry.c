@@ -195,7 +195,8 @@ static int take_beneath(void *arg, int at, const char *name, const char *path, c
 		return err_set(t->e, ERR_SESSION, "'%s' is neither a file nor a folder", path);
 	if (t->hidden >= 0 && S_ISREG(st->st_mode) && fstatat(t->hidden, path, &other, AT_SYMLINK_NOFOLLOW) == 0)
 		return 0;
-	snprintf(target, sizeof(target), "%s%s%s", t->as, *t->as ? "/" : "", path);
+	if ((size_t)snprintf(target, sizeof(target), "%s%s%s", t->as, *t->as ? "/" : "", path) >= sizeof(target))
+		return err_set(t->e, ERR_SESSION, "'%s' would have a path of more than %u bytes", target, MSG_PATH_MAX);
 	AUTO_FD fd = openat(at, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
 	if (fd < 0)
 		return err_sys(t->e, ERR_SESSION, "'%s'", path);

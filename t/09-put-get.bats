@@ -125,3 +125,19 @@ load sessions/made
 	sessions put a suid
 	[ "$(stat -c %a s/a/put-1/suid)" = 755 ]
 }
+
+@test "a path that is too long for /workspace is an error, not another name" {
+	local d f n
+	d=$(printf 'd%.0s' {1..255})
+	f=$(printf 'f%.0s' {1..200})
+	n=$(printf 'n%.0s' {1..200})
+	mkdir long
+	(cd long && for _ in {1..15}; do mkdir "$d" && cd "$d"; done && echo 1 >"$f")
+	run -125 --separate-stderr sessions put a "long:$n"
+	[[ $stderr == "pai-session: 'long': '"*"' would have a path of 4241 bytes (at most 4096)" ]]
+	[ ! -e s/a ]
+	[ -z "$(sessions put a long:nn 2>&1)" ]
+	run -125 --separate-stderr sessions get a nn -o "$n"
+	[[ $stderr == "pai-session: 'nnn"*"' would have a path of more than 4096 bytes" ]]
+	[ "$(find "$n" -type f | wc -l)" = 0 ]
+}

@@ -109,8 +109,11 @@ static int add_folder(struct tree *t, int dir, const char *path, const char *ben
 		char sub[2][MSG_PATH_MAX + 1];
 		const char *name = names[i]->d_name;
 
-		snprintf(sub[0], sizeof(sub[0]), "%s%s%s", path, *path ? "/" : "", name);
+		size_t len = (size_t)snprintf(sub[0], sizeof(sub[0]), "%s%s%s", path, *path ? "/" : "", name);
 		snprintf(sub[1], sizeof(sub[1]), "%s%s%s", beneath, *beneath ? "/" : "", name);
+		if (rc == 0 && len >= sizeof(sub[0]))
+			rc = err_set(e, ERR_USAGE, "'%s': '%s' would have a path of %zu bytes (at most %u)",
+				     t->source, sub[1], len, MSG_PATH_MAX);
 		if (rc == 0)
 			rc = add_entry(t, dir, name, sub[0], sub[1], e);
 		free(names[i]);
