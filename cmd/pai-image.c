@@ -9,6 +9,7 @@
 
 #include "base/fd.h"
 #include "host/cgroup.h"
+#include "out/quote.h"
 #include "plan/config.h"
 #include "plan/keys.h"
 #include "run/run.h"
@@ -61,8 +62,9 @@ static void list_json(const struct store *s)
 	for (size_t i = 0; i < s->images; i++) {
 		const struct store_image *im = &s->image[i];
 
-		json_array_append_new(all, json_pack("{s:s, s:s, s:b, s:b, s:s, s:I, s:I}",
-			"name", im->name, "path", im->dir, "good", im->good, "shadowed", im->shadowed,
+		json_array_append_new(all, json_pack("{s:o, s:o, s:b, s:b, s:s, s:I, s:I}",
+			"name", quote_json(im->name, strlen(im->name)),
+			"path", quote_json(im->dir, strlen(im->dir)), "good", im->good, "shadowed", im->shadowed,
 			"digest", im->digest, "bytes", (json_int_t)im->bytes,
 			"templates", (json_int_t)store_count(s, im->digest)));
 	}

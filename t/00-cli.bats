@@ -294,6 +294,12 @@ told() {
 	done
 }
 
+@test "pai-image list has each image, whatever its name" {
+	mkdir -p $'data/pai/images/\xff'
+	XDG_DATA_HOME=$PWD/data run -1 --separate-stderr "$PAI_BUILD/pai-image" list --json
+	jq -e 'map(select(.path | startswith("'"$PWD"'/data/"))) | map(.name, .good) == ["\\xff", false]' <<<"$output"
+}
+
 @test "--check takes no program" {
 	refused 125 '--check: takes no program' --check x.py
 	refused 125 '--check: takes no program' --check -c 1
