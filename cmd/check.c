@@ -17,10 +17,11 @@ static const char *const states[] = { [CHECK_OK] = "ok", [CHECK_BAD] = "bad", [C
  * be a secret. */
 static void shown(const struct plan_setting *s, char *out, size_t size)
 {
+	static const char left_out[] = "=…";
 	size_t n = strcmp(s->key, "defaults.env") ? strlen(s->text) : strcspn(s->text, "=");
-	size_t at = str_printable(out, size, s->text, n);
+	size_t at = str_printable(out, size - sizeof(left_out) + 1, s->text, n);
 
-	snprintf(out + at, size - at, "%s", s->text[n] ? "=…" : "");
+	snprintf(out + at, size - at, "%s", s->text[n] ? left_out : "");
 }
 
 static void show_settings(const struct plan *p)

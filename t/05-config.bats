@@ -216,6 +216,13 @@ defaults.cpus 2 '"$PWD"'/.config/pai/pai.yaml:4
 defaults.memory 200M '"$PWD"'/.config/pai/pai.yaml:5'
 }
 
+@test "--check --json has a variable whose name fills its value to the last byte" {
+	local n
+	for n in 507 508 509 510; do
+		[ "$(settings -e "$(printf "%0${n}d" 0)=x" | cut -d ' ' -f 1)" = defaults.env ]
+	done
+}
+
 @test "the system's file comes first" {
 	mkdir -p .config/pai
 	echo 'defaults: {timeout: 1, cpus: 1}' >system.yaml
