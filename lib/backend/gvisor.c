@@ -318,10 +318,12 @@ static int checkpoint(const struct choice *c, const char *const *verb, unsigned 
 
 	make_words(&words, c->plan, verb, attempt);
 	int rc = spawn_read(words.at, ms, said, sizeof(said), e);
-	if (rc > 0 && strstr(said, "no space left on device"))
+	if (rc <= 0)
+		return rc;
+	if (strstr(said, "no space left on device"))
 		return err_set(e, ERR_HOST, "the disk is full");
 	said[strcspn(said, "\n")] = 0;
-	return rc > 0 ? err_set(e, ERR_HOST, "runsc checkpoint: %.200s", said) : rc;
+	return err_set(e, ERR_HOST, "runsc checkpoint: %.200s", said);
 }
 
 static int save(const struct choice *c, struct sandbox *sb, unsigned attempt, struct err *e)
