@@ -6,7 +6,7 @@
  *   and at any time INTERRUPT, KILL.
  * From the guest, in this order:
  *   HELLO, [READY, HELLO,] STARTED, (RESULT | NOTE)*, ENDED, (FILE, DATA*, END | SKIPPED | GONE)*, DONE
- *   and at any time after HELLO: CREDIT, FAIL; once after STARTED: SPENT.
+ *   and at any time FAIL; after HELLO CREDIT; once after STARTED: SPENT.
  * The host may send all up to the last FILE without waiting. START waits for
  * HELLO, so that whatever stands on the raw stderr stream before it is the
  * backend's own text. DATA and STDIN bytes flow only against credit: at first
