@@ -172,6 +172,15 @@ made = [t.Thread(target=time.sleep, args=(0.1,)) for _ in range(30)]
 	session='hash' says True -n -c 'h == hash("a")'
 }
 
+@test "an image that was named by a path is found from wherever the next turn is begun" {
+	ln -s "$(realpath "${PAI_IMAGE:-/var/lib/pai/images/default}")" image
+	turns=("${as_user[@]}" "$PAI_BUILD/pai-exec" --session-dir="$PWD/sessions" ${PAI_BACKEND:+--backend="$PAI_BACKEND"})
+	says '' --memory=256M --image=./image -n -c 'x = 1'
+	mkdir elsewhere
+	cd elsewhere
+	says 1 -n -c x
+}
+
 @test "another image and another backend are refused, both sides named" {
 	says '' -n -c 'x = 1'
 	image=${PAI_IMAGE:-/var/lib/pai/images/default}

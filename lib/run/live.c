@@ -122,7 +122,10 @@ static int learn(struct live *l, const struct choice *c, int i, struct err *e)
 			       f->backend, f->version);
 	if (known_digest(c->program[i], f->program, e) < 0)
 		return -1;
-	snprintf(f->image, sizeof(f->image), "%s", im->name);
+	/* a path that holds wherever the next turn is begun */
+	char *path = strchr(im->name, '/') ? realpath(im->name, NULL) : NULL;
+	snprintf(f->image, sizeof(f->image), "%s", path ? path : im->name);
+	free(path);
 	snprintf(f->image_digest, sizeof(f->image_digest), "%s", im->digest);
 	if (backends[i]->own_limits)
 		snprintf(f->kernel_digest, sizeof(f->kernel_digest), "%s %s", im->vmlinux_digest, im->initrd_digest);
