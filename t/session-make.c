@@ -73,7 +73,7 @@ int main(int argc, char **argv)
 	struct err e = { 0 };
 	uint64_t keep;
 
-	if (argc < 4 || num_count(argv[3], 0, SESSION_KEEP_MAX, &keep, &e) < 0)
+	if (argc < 4 || num_count(argv[3], 0, 1000, &keep, &e) < 0)
 		return 2;
 	if (session_folder(argv[1], true, path, &e) < 0 ||
 	    session_open(&s, path, argv[2], SESSION_TURN, 10000, -1, &e) < 0) {

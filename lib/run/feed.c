@@ -29,7 +29,8 @@ int feed_frame(struct turn *t, enum msg_kind kind, const void *body, size_t n, s
 	return 0;
 }
 
-int feed_flush(struct turn *t, struct err *e)
+/* Writes what is queued as far as the guest takes it. */
+static int flush(struct turn *t, struct err *e)
 {
 	ssize_t n = 0;
 	size_t done = 0;
@@ -251,7 +252,7 @@ static bool may_load(const struct turn *t)
 int feed_step(struct turn *t, struct err *e)
 {
 	/* first: what it takes would wake us for more no later, were it taken behind */
-	int rc = feed_flush(t, e) < 0 ? -1 : 1;
+	int rc = flush(t, e) < 0 ? -1 : 1;
 
 	while (rc > 0 && may_load(t) && t->to.len < QUEUE_LOW && t->next < t->inputs->n &&
 	       !reads_stdin(t)) {
@@ -259,7 +260,7 @@ int feed_step(struct turn *t, struct err *e)
 
 		rc = t->in_open ? more_input(t, i, e) : begin_input(t, i, e) < 0 ? -1 : 1;
 		/* what has gone makes room, and nobody else would wake us for more */
-		if (rc > 0 && feed_flush(t, e) < 0)
+		if (rc > 0 && flush(t, e) < 0)
 			rc = -1;
 	}
 	if (rc < 0)
@@ -268,7 +269,7 @@ int feed_step(struct turn *t, struct err *e)
 	if (t->phase == TURN_LOAD && t->next == t->inputs->n) {
 		turn_enter(t, TURN_START, t->plan->boot_ms);
 		turn_limit_keeper(t, t->plan->boot_ms);
-		return feed_frame(t, MSG_START, NULL, 0, e) < 0 ? -1 : feed_flush(t, e);
+		return feed_frame(t, MSG_START, NULL, 0, e) < 0 ? -1 : flush(t, e);
 	}
 	return 0;
 }

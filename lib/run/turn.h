@@ -110,8 +110,6 @@ bool feed_wants_stdin(const struct turn *t);
 /* Descriptor 0 has something, or its end. */
 int feed_stdin(struct turn *t, struct err *e);
 int feed_frame(struct turn *t, enum msg_kind kind, const void *body, size_t n, struct err *e);
-/* Writes what is queued as far as the guest takes it. */
-int feed_flush(struct turn *t, struct err *e);
 
 /* Reads and handles what the guest sent; *END is set at the channel's end. */
 int talk_read(struct turn *t, bool *end, struct err *e);

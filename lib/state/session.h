@@ -29,7 +29,6 @@
 #define SESSION_NAME_MAX 64u
 #define SESSION_PATH 4096
 #define SESSION_FORMAT 1	/* of the folder; another one is refused */
-#define SESSION_KEEP_MAX 1000u	/* turns that can be kept */
 #define SESSION_LOG_MAX (1u << 20)	/* bytes of the log; the oldest lines go */
 #define SESSION_WORD 256	/* bytes of a text in the facts, NUL included */
 #define SESSION_TURN_MAX ((int64_t)1 << 53)

@@ -5,6 +5,7 @@
 #include "base/fd.h"
 #include "base/sparse.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/fs.h>
@@ -22,7 +23,9 @@ int tree_open(int at, const char *name)
 	return openat(at, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 }
 
-DIR *tree_list(int dir)
+/* The names in DIR, one after the other without "." and ".."; the stream has a descriptor of
+ * its own. */
+static DIR *open_list(int dir)
 {
 	AUTO_FD copy = fcntl(dir, F_DUPFD_CLOEXEC, 3);
 	DIR *d = copy < 0 ? NULL : fdopendir(copy);
@@ -34,7 +37,7 @@ DIR *tree_list(int dir)
 	return d;
 }
 
-struct dirent *tree_next(DIR *d)
+static struct dirent *next(DIR *d)
 {
 	struct dirent *at;
 
@@ -72,11 +75,11 @@ static void close_list(DIR **d)
 
 int tree_names(int dir, size_t max, char ***names)
 {
-	AUTO_LIST d = tree_list(dir);
+	AUTO_LIST d = open_list(dir);
 	char **list = NULL;
 	size_t n = 0, room = 0;
 
-	for (struct dirent *at; d && (at = tree_next(d)); n++) {
+	for (struct dirent *at; d && (at = next(d)); n++) {
 		if (n == max) {
 			errno = E2BIG;
 			break;
@@ -106,7 +109,7 @@ int tree_names(int dir, size_t max, char ***names)
  * list, so the last pass must find none. */
 static int empty(int fd, int depth)
 {
-	AUTO_LIST d = tree_list(fd);
+	AUTO_LIST d = open_list(fd);
 	size_t found = 1;
 
 	if (!d)
@@ -118,7 +121,7 @@ static int empty(int fd, int depth)
 	(void)fchmod(fd, 0700);		/* if it may not, the next step says so */
 	for (int pass = 0; found > 0 && pass < PASSES; pass++, rewinddir(d)) {
 		found = 0;
-		for (struct dirent *at; (at = tree_next(d)); found++) {
+		for (struct dirent *at; (at = next(d)); found++) {
 			if (unlinkat(fd, at->d_name, 0) == 0)
 				continue;
 			if (errno != EISDIR && errno != EPERM)
@@ -220,10 +223,10 @@ static int copy_one(struct copying *c, int from, const char *name, int to)
 
 static int copy_all(struct copying *c, int from, int to, int depth)
 {
-	AUTO_LIST d = tree_list(from);
+	AUTO_LIST d = open_list(from);
 	struct dirent *at;
 
-	while (d && (at = tree_next(d))) {
+	while (d && (at = next(d))) {
 		struct stat st;
 
 		if (fstatat(from, at->d_name, &st, AT_SYMLINK_NOFOLLOW) < 0)
@@ -267,10 +270,10 @@ static int sync_one(struct syncing *s, int fd)
 
 static int sync_all(int dir, struct syncing *s, int depth)
 {
-	AUTO_LIST d = tree_list(dir);
+	AUTO_LIST d = open_list(dir);
 	struct dirent *at;
 
-	while (d && (at = tree_next(d))) {
+	while (d && (at = next(d))) {
 		struct stat st;
 
 		if (++s->files > TREE_FILES_MAX || depth == TREE_DEPTH_MAX)

@@ -7,8 +7,8 @@
 #ifndef PAI_STATE_TREE_H
 #define PAI_STATE_TREE_H
 
-#include <dirent.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <sys/stat.h>
 
@@ -18,11 +18,7 @@
 
 /* The folder NAME in AT, open to read. */
 int tree_open(int at, const char *name);
-/* Its names, one after the other without "." and ".."; the stream has a descriptor of
- * its own. */
-DIR *tree_list(int dir);
-struct dirent *tree_next(DIR *d);
-/* The names, in order, at most MAX; free each and the list. -1 and errno. */
+/* Its names, in order, at most MAX; free each and the list. -1 and errno. */
 int tree_names(int dir, size_t max, char ***names);
 void tree_names_free(char **names, int n);
 

@@ -16,6 +16,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -62,7 +63,8 @@ static int open_regular(int at, const char *name, struct stat *st, struct err *e
 	return fd_take(&fd);
 }
 
-int turns_file(int at, const char *name, struct stat *st, struct err *e)
+/* One of the caller's. */
+static int open_own(int at, const char *name, struct stat *st, struct err *e)
 {
 	AUTO_FD fd = open_regular(at, name, st, e);
 
@@ -170,7 +172,7 @@ static int read_sizes(int dir, struct sizes *s, struct err *e)
 {
 	char text[SIZES_MAX];
 	struct stat st;
-	AUTO_FD fd = turns_file(dir, SIZES, &st, e);
+	AUTO_FD fd = open_own(dir, SIZES, &st, e);
 
 	if (fd < 0)
 		return -1;
@@ -206,7 +208,7 @@ static int check_names(int dir, const char *prefix, const struct sizes *s, size_
 static int check_size(int dir, const struct row *row, struct err *e)
 {
 	struct stat st;
-	AUTO_FD fd = turns_file(dir, row->name, &st, e);
+	AUTO_FD fd = open_own(dir, row->name, &st, e);
 
 	if (fd < 0)
 		return -1;
@@ -236,7 +238,7 @@ static int check_sum(int dir, const struct row *row, struct err *e)
 {
 	uint64_t sum;
 	struct stat st;
-	AUTO_FD fd = turns_file(dir, row->name, &st, e);
+	AUTO_FD fd = open_own(dir, row->name, &st, e);
 
 	if (fd < 0)
 		return -1;
@@ -256,7 +258,7 @@ static int read_listed(int dir, const struct sizes *s, const char *name, size_t 
 		return err_set(e, ERR_SESSION, "%s: missing", name);
 	if (row->size > max)
 		return err_set(e, ERR_SESSION, "%s: more than %zu bytes", name, max);
-	AUTO_FD fd = check_sum(dir, row, e) < 0 ? -1 : turns_file(dir, name, &st, e);
+	AUTO_FD fd = check_sum(dir, row, e) < 0 ? -1 : open_own(dir, name, &st, e);
 	if (fd < 0 || buf_room(b, row->size + 1, max + 1, e) < 0)
 		return -1;
 	ssize_t n = fd_read_all(fd, b->at, row->size);

@@ -16,8 +16,6 @@
 int turns_failed(const char *what, struct err *e);
 /* An ERR_SESSION if ST is not the caller's, or others can write it; WHAT is named. */
 int turns_owned(const struct stat *st, const char *what, struct err *e);
-/* A regular file of the caller's beneath AT, open to read; -1. */
-int turns_file(int at, const char *name, struct stat *st, struct err *e);
 /* The number of the turn whose folder is NAME; 0 if it is none. */
 uint64_t turns_number(const char *name);
 
