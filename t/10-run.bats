@@ -76,6 +76,15 @@ three" ]
 	[ "$(pai latin.py)" = "'\\xe9'" ]
 }
 
+@test "an empty text of -c is an empty program" {
+	for words in '' --json '-l shell' --fresh; do
+		# shellcheck disable=SC2086 # words
+		run -0 pai $words -c ''
+		[ "$words" = --json ] || [ -z "$output" ]
+	done
+	[ "$(pai --json -c '' | jq -c '[.status, .stdout, .results]')" = '["ok","",[]]' ]
+}
+
 @test "a program of 5 MB" {
 	{ head -c 5000000 /dev/zero | tr '\0' '#'; printf '\nprint("end")\n'; } >long.py
 	[ "$(pai long.py)" = end ]

@@ -272,7 +272,7 @@ static int add_program_file(struct plan *p, struct inputs *in, struct err *e)
 
 static int add_program(struct plan *p, struct inputs *in, struct err *e)
 {
-	struct stat text = { .st_mode = S_IFREG | 0644, .st_size = INT64_MAX };
+	const struct stat text = { .st_mode = S_IFREG | 0644, .st_size = INT64_MAX };
 	struct input *i;
 
 	if (p->source == PLAN_FILE)
@@ -280,13 +280,13 @@ static int add_program(struct plan *p, struct inputs *in, struct err *e)
 	if (p->source == PLAN_MODULE)
 		return 0;
 	in->from_stdin = p->source == PLAN_STDIN;
-	if (p->source == PLAN_CODE)
-		text.st_size = (off_t)strlen(p->program);
 	i = add(in, in->from_stdin ? "standard input" : "--code", "program", &text, e);
 	if (!i)
 		return -1;
 	i->place = MSG_AS_PROGRAM;
 	i->text = p->program;
+	if (i->text)		/* also where it is empty: behind it is memory of ours */
+		i->size = strlen(i->text);
 	return 0;
 }
 
