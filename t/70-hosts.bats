@@ -155,6 +155,9 @@ pai-exec: gvisor: '* ]]
 	[ "$(prlimit --nofile=16:4096 "${pai[@]}" -c 'print(1)')" = 1 ] || [ "$(prlimit --nofile=32:4096 "${pai[@]}" -c 'print(1)')" = 1 ]
 	run -125 --separate-stderr prlimit --as=1000000000 "${pai[@]}" -c 'print(1)'
 	[[ $stderr == *"the caller's limit of address space is 1000000000 (ulimit -v): too low for a sandbox" ]]
+	run -125 --separate-stderr prlimit --sigpending=4 "${pai[@]}" -c 'print(1)'
+	[[ $stderr == *"the caller's limit of pending signals is 4 (ulimit -i): too low for a sandbox" ]]
+	[ "$(prlimit --sigpending=4: "${pai[@]}" -c 'print(1)')" = 1 ]
 	run -125 --separate-stderr prlimit --fsize=1000: "${pai[@]}" -o out -c 'open("f", "w").write("x" * 5000)'
 	[ "$stderr" = "pai-exec: 'f' not kept: File too large" ]
 }

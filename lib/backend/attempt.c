@@ -38,7 +38,8 @@ static void close_inherited(const struct cgroup *cg, int link, int sig_fd)
 /* Soft limits are the caller's wish for its own work; the hard ones hold. */
 static void raise_limits(void)
 {
-	static const __rlimit_resource_t raised[] = { RLIMIT_NOFILE, RLIMIT_AS, RLIMIT_FSIZE };
+	static const __rlimit_resource_t raised[] = { RLIMIT_NOFILE, RLIMIT_AS, RLIMIT_FSIZE,
+						      RLIMIT_SIGPENDING };
 	struct rlimit r;
 
 	for (size_t i = 0; i < sizeof(raised) / sizeof(*raised); i++)

@@ -85,6 +85,7 @@ static int check_limits(const struct plan *p, const struct image *im, struct err
 		{ RLIMIT_NOFILE, 256, "open files", "ulimit -n" },
 		{ RLIMIT_AS, RLIM_INFINITY, "address space", "ulimit -v" },
 		{ RLIMIT_FSIZE, RLIM_INFINITY, "file size", "ulimit -f" },
+		{ RLIMIT_SIGPENDING, 64, "pending signals", "ulimit -i" },
 	};
 	struct rlimit r;
 
