@@ -81,9 +81,12 @@ load helper
 	refused 127 "'': no such file" ''
 	mkdir folder
 	refused 126 "'folder': is a folder" folder
-	mkfifo fifo
-	refused 126 "'fifo': is no regular file; give a pipe as standard input" fifo
-	refused 126 "'/dev/null': is no regular file; give a pipe as standard input" /dev/null
+	refused 126 "'/dev/null': is neither a regular file nor a pipe" /dev/null
+	head -c 1100000 /dev/zero >long
+	run -126 --separate-stderr pai-exec --disk=1M <(cat long)
+	[[ $stderr == "pai-exec: '/dev/fd/"*"': more than --disk has room for" ]]
+	run -125 --separate-stderr prlimit --stack=131072 pai-exec -c 1
+	[ "$stderr" = "pai-exec: the caller's limit of the stack is 131072 (ulimit -s): too low" ]
 }
 
 @test "inputs are looked at before anything starts" {

@@ -85,6 +85,24 @@ three" ]
 	[ "$(pai --json -c '' | jq -c '[.status, .stdout, .results]')" = '["ok","",[]]' ]
 }
 
+@test "FILE may be a pipe, named or not, and standard input is the program's" {
+	# a pipe belongs to who has made it
+	# shellcheck disable=SC2016 # it is the inner shell's
+	run -1 "${as_user[@]}" bash -c '"$@" <(echo "import sys; print(sys.argv[1:], sys.stdin.read())") a <<<data
+		echo "print(3)" | "$@" /dev/stdin
+		"$@" <(printf "#!/bin/bash\necho \$1\n") b
+		"$@" <(printf "print(4)\n1/0\n")' _ "${pai[@]:${#as_user[@]}}"
+	[ "${lines[*]:0:4}" = "['a'] data 3 b 4" ]
+	[[ $output == *'File "/dev/fd/'*'", line 2, in <module>'* ]]
+	"${as_user[@]}" mkfifo fifo
+	# nobody writes: a signal ends the wait
+	run -124 timeout 1 "${pai[@]}" fifo
+	[ -z "$output" ]
+	(echo 'print("later")' >fifo) &
+	[ "$(pai fifo)" = later ]
+	wait
+}
+
 @test "a program of 5 MB" {
 	{ head -c 5000000 /dev/zero | tr '\0' '#'; printf '\nprint("end")\n'; } >long.py
 	[ "$(pai long.py)" = end ]

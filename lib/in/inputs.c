@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 /* Reading, without waiting for a FIFO's writer and without a terminal. */
@@ -242,7 +243,41 @@ static enum plan_lang file_language(const char *path, int fd)
 	return PLAN_AUTO;
 }
 
-static int add_program_file(struct plan *p, struct inputs *in, struct err *e)
+/* FILE is looked at before it is sent, and may be sent twice: a pipe's bytes go into a file
+ * without a name, to its end, or until a signal waits in SIG_FD, which ends the run anyway. */
+static int read_pipe(const struct plan *p, int sig_fd, int *fd, struct stat *st, struct err *e)
+{
+	struct pollfd wait[] = { { *fd, POLLIN, 0 }, { sig_fd, POLLIN, 0 } };
+	AUTO_FD copy = memfd_create("program", MFD_CLOEXEC);
+	uint64_t left = p->limit[LIMIT_DISK];
+	char chunk[16384];
+	ssize_t n = -1;
+
+	if (copy < 0)
+		return err_sys(e, ERR_HOST, "a file in memory");
+	while (n != 0) {
+		if (poll(wait, 2, -1) < 0)
+			return err_sys(e, ERR_HOST, "poll");
+		if (wait[1].revents)
+			break;
+		n = read(*fd, chunk, sizeof(chunk));
+		if (n < 0 && errno == EAGAIN)
+			continue;
+		if (n < 0 || fd_write_all(copy, chunk, (size_t)n) < 0)
+			return err_sys(e, ERR_UNREADABLE, "'%s'", p->program);
+		if ((uint64_t)n > left)
+			return err_set(e, ERR_UNREADABLE, "'%s': more than --disk has room for", p->program);
+		left -= (uint64_t)n;
+	}
+	if (fstat(copy, st) < 0)
+		return err_sys(e, ERR_UNREADABLE, "'%s'", p->program);
+	st->st_mode = S_IFREG | 0644;
+	fd_closep(fd);
+	*fd = fd_take(&copy);
+	return 0;
+}
+
+static int add_program_file(struct plan *p, struct inputs *in, int sig_fd, struct err *e)
 {
 	const char *path = p->program;
 	AUTO_FD fd = open(path, LOOK);
@@ -255,9 +290,10 @@ static int add_program_file(struct plan *p, struct inputs *in, struct err *e)
 		return err_sys(e, ERR_UNREADABLE, "'%s'", path);
 	if (S_ISDIR(st.st_mode))
 		return err_set(e, ERR_UNREADABLE, "'%s': is a folder", path);
+	if (S_ISFIFO(st.st_mode) && read_pipe(p, sig_fd, &fd, &st, e) < 0)
+		return -1;
 	if (!S_ISREG(st.st_mode))
-		return err_set(e, ERR_UNREADABLE, "'%s': is no regular file; give a pipe as standard "
-			       "input", path);
+		return err_set(e, ERR_UNREADABLE, "'%s': is neither a regular file nor a pipe", path);
 	in->file = base_name(path);
 	if (!in->file)
 		return err_set(e, ERR_UNREADABLE, "'%s': not a name for a program", path);
@@ -270,13 +306,13 @@ static int add_program_file(struct plan *p, struct inputs *in, struct err *e)
 	return 0;
 }
 
-static int add_program(struct plan *p, struct inputs *in, struct err *e)
+static int add_program(struct plan *p, struct inputs *in, int sig_fd, struct err *e)
 {
 	const struct stat text = { .st_mode = S_IFREG | 0644, .st_size = INT64_MAX };
 	struct input *i;
 
 	if (p->source == PLAN_FILE)
-		return add_program_file(p, in, e);
+		return add_program_file(p, in, sig_fd, e);
 	if (p->source == PLAN_MODULE)
 		return 0;
 	in->from_stdin = p->source == PLAN_STDIN;
@@ -298,12 +334,12 @@ int inputs_sources(const struct strv *sources, struct inputs *in, struct err *e)
 	return names_check(in, e);
 }
 
-int inputs_open(struct plan *p, struct inputs *in, struct err *e)
+int inputs_open(struct plan *p, struct inputs *in, int sig_fd, struct err *e)
 {
 	*in = (struct inputs){ 0 };
 	if (p->tar_in && add_tar(in, e) < 0)
 		return err_in(e, "--input");
-	if (add_program(p, in, e) < 0)
+	if (add_program(p, in, sig_fd, e) < 0)
 		return -1;
 	return inputs_sources(&p->inputs, in, e) < 0 ? err_in(e, "--input") : 0;
 }

@@ -39,8 +39,9 @@ struct inputs {
 	bool head_end;
 };
 
-/* What FILE is, is known then, and the plan suited to it (plan_suit). */
-int inputs_open(struct plan *p, struct inputs *in, struct err *e);
+/* What FILE is, is known then, and the plan suited to it (plan_suit). Waits for the end of
+ * a FILE that is a pipe, or until SIG_FD can be read. */
+int inputs_open(struct plan *p, struct inputs *in, int sig_fd, struct err *e);
 /* After it: all that is in the folder PATH (not there: nothing), as inputs beneath
  * /workspace, but what has a name that an input has, or lies beneath one that is no
  * folder. An ERR_SESSION says what cannot go in. */

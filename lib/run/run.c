@@ -335,7 +335,7 @@ static int run_all(struct plan *p, unsigned open, run_note *note, struct result 
 	    outdir_open(&r->files, p, e) < 0)
 		return -1;
 	trace("signals, output folder");
-	int rc = inputs_open(p, &in, e);
+	int rc = inputs_open(p, &in, sig_fd, e);
 	if (rc < 0)
 		return inputs_close(&in), outdir_end_all(&r->files), -1;
 	rc = live_open(&live, p, &in, sig_fd, r, e);
