@@ -21,6 +21,8 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#define STACK_LEAST (1u << 20)	/* folders in folders, 64 deep, take most of it */
+
 static int write_object(const struct plan *p, struct result *r, struct err *e)
 {
 	struct buf text = { 0 };
@@ -157,6 +159,17 @@ static int show(enum plan_action action)
 	return say_flushed(0);
 }
 
+/* Our own grows as far as the caller's limit lets it, and then we would die without a word. */
+static int check_stack(struct err *e)
+{
+	struct rlimit r;
+
+	if (getrlimit(RLIMIT_STACK, &r) < 0 || r.rlim_cur >= STACK_LEAST)
+		return 0;
+	return err_set(e, ERR_HOST, "the caller's limit of the stack is %llu (ulimit -s): too low",
+		       (unsigned long long)r.rlim_cur);
+}
+
 int main(int argc, char **argv)
 {
 	int64_t begin_us = clock_now_us();
@@ -172,7 +185,7 @@ int main(int argc, char **argv)
 		return 125;
 	trace_begin(begin_us);
 	plan_init(&p);
-	int rc = options_parse(argc, argv, environ, &p, &e);
+	int rc = check_stack(&e) < 0 ? -1 : options_parse(argc, argv, environ, &p, &e);
 	result_init(&r, &p, begin_us);
 	if (rc < 0) {
 		r.error = e;

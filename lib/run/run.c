@@ -13,12 +13,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-#define STACK_LEAST (1u << 20)	/* folders in folders, 64 deep, take most of it */
 
 /* Signals become readable before the keeper exists, so none is lost. */
 static int take_signals(struct err *e)
@@ -312,17 +309,6 @@ int run_image(const struct plan *p, struct image *im, struct err *e)
 	return image_find(p->image, im, e);
 }
 
-/* Our own grows as far as the caller's limit lets it, and then we would die without a word. */
-static int check_stack(struct err *e)
-{
-	struct rlimit r;
-
-	if (getrlimit(RLIMIT_STACK, &r) < 0 || r.rlim_cur >= STACK_LEAST)
-		return 0;
-	return err_set(e, ERR_HOST, "the caller's limit of the stack is %llu (ulimit -s): too low",
-		       (unsigned long long)r.rlim_cur);
-}
-
 static int run_all(struct plan *p, unsigned open, run_note *note, struct result *r, struct err *e)
 {
 	struct inputs in;
@@ -331,7 +317,7 @@ static int run_all(struct plan *p, unsigned open, run_note *note, struct result 
 
 	if (p->tar_out && !(open & 2))
 		return err_set(e, ERR_OUTPUT, "--output-dir: '-' writes a tar, but standard output is closed");
-	if (sig_fd < 0 || check_stack(e) < 0 || plan_allowed(p, e) < 0 ||
+	if (sig_fd < 0 || plan_allowed(p, e) < 0 ||
 	    outdir_open(&r->files, p, e) < 0)
 		return -1;
 	trace("signals, output folder");
