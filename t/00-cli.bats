@@ -85,7 +85,7 @@ load helper
 	head -c 1100000 /dev/zero >long
 	run -126 --separate-stderr pai-exec --disk=1M <(cat long)
 	[[ $stderr == "pai-exec: '/dev/fd/"*"': more than --disk has room for" ]]
-	run -125 --separate-stderr prlimit --stack=131072 pai-exec -c 1
+	run -125 --separate-stderr prlimit --stack=131072 "$PAI_BUILD/pai-exec" -c 1
 	[ "$stderr" = "pai-exec: the caller's limit of the stack is 131072 (ulimit -s): too low" ]
 }
 
@@ -282,6 +282,44 @@ told() {
 			sed -nE "s/^(--[a-z-]+)\t.*\(([0-9][0-9.a-zA-Z]*|none|auto|main|text)[;,)].*/$program\t$program.1\t\1\t\2/p"
 	done)
 	[ "$n" = 18 ] || { echo "$n defaults"; return 1; }
+}
+
+@test "the bounds of the man page are those of the options" {
+	page=$PAI_SOURCE/man/pai-exec.1
+	told=$(sed -n '/^The bounds are/,/^\.Pp/p' "$page" | tr '\n' ' ')
+	sizes='--max-output --max-stdout --max-stderr'
+	[[ $told == *' 1 to 1T for the other sizes. '* ]]
+	while read -r least most name; do
+		[[ $sizes == *"$name"* || $told == *"$least to $most for .Fl Fl ${name#--} "* ]] || { echo "$name"; return 1; }
+		for value in "$least" "$most"; do
+			refused 125 "switched off by --backend=off" "$name=$value" -b off -c 1
+		done
+		beyond=$((${most//[^0-9]/} + 1))${most//[0-9]/}
+		run -125 --separate-stderr pai-exec "$name=$beyond" -c 1
+		[[ $stderr == "pai-exec: $name: '$beyond' is not a "* ]]
+	done <<-'END'
+		1ms 7d --timeout
+		10ms 7d --cpu-time
+		0 1h --kill-after
+		0 1d --lock-wait
+		1 256 --cpus
+		64M 1T --memory
+		1M 1T --disk
+		2 32768 --pids
+		1 200000 --max-files
+		1 1000 --keep-turns
+		1 1T --max-output
+		1 1T --max-stdout
+		1 1T --max-stderr
+	END
+}
+
+@test "every word of error.code and of skipped.reason is in the man page, and no other" {
+	page=$PAI_SOURCE/man/pai-exec-result.5
+	diff <(sed -nE 's/.*\[ERR_[A-Z_]+\] = \{ "([a-z_]+)".*/\1/p' "$PAI_SOURCE/lib/base/err.c" | grep -vx none | sort -u) \
+		<(sed -n '/^a word for it/,/^\.It/p' "$page" | sed -nE 's/^\.Li ([a-z_]+).*/\1/p' | sort -u)
+	diff <(grep -oE '(reason = |\] = \{ |\{ E[A-Z]+, )"[a-z_]+"' "$PAI_SOURCE/lib/out/outdir.c" | cut -d '"' -f 2 | sort -u) \
+		<(sed -n '/^\.It Va skipped/,/^\.It Va session/p' "$page" | sed -nE 's/^\.Li ([a-z_]+).*/\1/p' | sort -u)
 }
 
 @test "every command and option of pai-image is in its man page, and no other" {

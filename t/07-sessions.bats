@@ -282,6 +282,7 @@ load sessions/made
 	touch -d '2 hours ago' s/.x.part
 	run -0 --separate-stderr sessions prune --older=30d --dry-run
 	[ "$output" = $'damaged: would be removed\nold: would be removed' ]
+	[ "$(sessions prune --older=2592000 --dry-run)" = "$output" ]	# seconds
 	[ -e s/old ]
 	[ "$(sessions prune --older=41d --json)" = '{"removed":[],"bytes":0,"dry_run":false}' ]
 	[ ! -e s/.x.part ]
