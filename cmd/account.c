@@ -43,7 +43,7 @@ int account_open(struct account *a, const struct plan *p, struct err *e)
 		return -1;
 	/* either may be meant to lie in DIR */
 	if ((p->manifest || p->usage) && outdir_make(p, e) < 0)
-		return -1;
+		return err_in(e, "--output-dir");
 	if (p->manifest && open_file("manifest", p->manifest, &a->manifest, e) < 0)
 		return -1;
 	if (p->usage && strcmp(p->usage, PLAN_TO_STDERR))

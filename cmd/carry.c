@@ -271,7 +271,7 @@ static int open_place(struct plan *p, struct outdir *d, const char *dir, bool js
 	p->limit[LIMIT_MAX_FILES] = 2ull * TREE_FILES_MAX;
 	p->limit[LIMIT_MAX_OUTPUT] = INT64_MAX;
 	if (outdir_open(d, p, e) < 0)
-		return -1;
+		return err_in(e, "--output");
 	d->asked = true;
 	return 0;
 }

@@ -65,6 +65,7 @@ load sessions/made
 	[ "$(cat x)" = waits ]
 	[ "$(cat sub/y sub/z)" = $'waits\n3' ]
 	sessions get a sub/z -o new.txt
+	wrong 125 "--output: 'no/such': there is no folder 'no' to make it in; mkdir -p makes both" get a sub/z -o no/such/z
 	[ "$(cat new.txt)" = 3 ]
 	mkdir dir
 	sessions get a sub/z /workspace/x -o dir

@@ -34,8 +34,8 @@ static int not_made(const char *path, struct err *e)
 	while (n > 0 && path[n - 1] != '/')
 		n--;
 	if (errno != ENOENT || n < 2)
-		return err_sys(e, ERR_OUTPUT, "--output-dir: make '%s'", path);
-	return err_set(e, ERR_OUTPUT, "--output-dir: '%.200s': there is no folder '%.*s' to make it in; "
+		return err_sys(e, ERR_OUTPUT, "make '%s'", path);
+	return err_set(e, ERR_OUTPUT, "'%.200s': there is no folder '%.*s' to make it in; "
 		       "mkdir -p makes both", path, (int)(n - 1), path);
 }
 
@@ -69,9 +69,9 @@ int outdir_open(struct outdir *d, const struct plan *p, struct err *e)
 		return -1;
 	d->in.dir = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (d->in.dir < 0)
-		return err_sys(e, ERR_OUTPUT, "--output-dir: '%s'", path);
+		return err_sys(e, ERR_OUTPUT, "'%s'", path);
 	if (faccessat(d->in.dir, ".", W_OK | X_OK, AT_EACCESS) < 0) {
-		(void)err_sys(e, ERR_OUTPUT, "--output-dir: '%s'", path);
+		(void)err_sys(e, ERR_OUTPUT, "'%s'", path);
 		fd_closep(&d->in.dir);
 		return -1;
 	}

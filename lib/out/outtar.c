@@ -77,14 +77,14 @@ int outtar_open(struct outdir *d, struct err *e)
 	struct stat out, err;
 
 	if (isatty(STDOUT_FILENO))
-		return err_set(e, ERR_OUTPUT, "--output-dir: '-' writes a tar, but standard output is "
+		return err_set(e, ERR_OUTPUT, "'-' writes a tar, but standard output is "
 			       "a terminal");
 	if (fstat(STDOUT_FILENO, &out) < 0)
-		return err_sys(e, ERR_OUTPUT, "--output-dir: standard output");
+		return err_sys(e, ERR_OUTPUT, "standard output");
 	/* what the program prints would lie in the tar; /dev/null may have both */
 	if (fstat(STDERR_FILENO, &err) == 0 && out.st_dev == err.st_dev && out.st_ino == err.st_ino &&
 	    !S_ISCHR(out.st_mode))
-		return err_set(e, ERR_OUTPUT, "--output-dir: '-' writes a tar, but standard output and "
+		return err_set(e, ERR_OUTPUT, "'-' writes a tar, but standard output and "
 			       "standard error are one file");
 	d->sink = &into_tar;
 	stream_init(&d->stream, "standard output", STDOUT_FILENO, STREAM_WRITE, NUM_NONE);

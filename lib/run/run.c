@@ -317,9 +317,10 @@ static int run_all(struct plan *p, unsigned open, run_note *note, struct result 
 
 	if (p->tar_out && !(open & 2))
 		return err_set(e, ERR_OUTPUT, "--output-dir: '-' writes a tar, but standard output is closed");
-	if (sig_fd < 0 || plan_allowed(p, e) < 0 ||
-	    outdir_open(&r->files, p, e) < 0)
+	if (sig_fd < 0 || plan_allowed(p, e) < 0)
 		return -1;
+	if (outdir_open(&r->files, p, e) < 0)
+		return err_in(e, "--output-dir");
 	trace("signals, output folder");
 	int rc = inputs_open(p, &in, sig_fd, e);
 	if (rc < 0)

@@ -367,7 +367,7 @@ int main(void)
 	mirror_full();
 	cut_for_slow_reader();
 	OK(open_out("no/such/place") < 0 &&
-	   !strcmp(e.msg, "--output-dir: 'no/such/place': there is no folder 'no/such' to make it in; mkdir -p makes both"), "DIR without a parent");
+	   !strcmp(e.msg, "'no/such/place': there is no folder 'no/such' to make it in; mkdir -p makes both"), "DIR without a parent");
 	OK(open_out("out/n") < 0, "DIR that is a file");
 	(void)!chdir("/");
 	char cmd[64];
