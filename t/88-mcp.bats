@@ -31,3 +31,11 @@ has_sdk() {
 	PATH=$PAI_BUILD:$PATH timeout 60 "${as_user[@]}" "${words[@]}" <hello >said
 	jq -e '.id == 1 and .result.serverInfo.name == "pai-exec"' said
 }
+
+@test "a number below one and a folder that is not there are refused before anything is served" {
+	has_sdk
+	for option in timeout=0 jobs=0 max-text=-1 inputs=none; do
+		run -2 --separate-stderr "${as_user[@]}" "$python" "$PAI_SOURCE/deploy/mcp/pai-exec-mcp" "--$option" </dev/null
+		[[ ${stderr_lines[-1]} == "pai-exec-mcp: error: argument --${option%%=*}: "* ]]
+	done
+}
