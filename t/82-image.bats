@@ -136,6 +136,9 @@ own_system() {
 		--name=x.build|one of a build's own
 		--name=n --include=Foo!|'Foo!' is not the name of a Debian package
 		--name=n --include=jq,-oDebug|'-oDebug' is not the name
+		--name=n --include=|--include: an empty value
+		--name=n --requirements=|--requirements: an empty value
+		--name=n --wheels= --include=jq|--wheels: an empty value
 		--name=n --requirements=none.txt|none.txt: no such file
 		--name=n --requirements=empty|empty: no such file
 		--name=n --wheels=none|none: no such folder
@@ -152,7 +155,15 @@ fake_mmdebstrap() {
 	mkdir bin
 	cat >bin/mmdebstrap <<-'EOS'
 		#!/bin/sh
-		for last; do case $last in *tree.part) mkdir -p "$last/usr" ;; esac; done
+		for last; do
+			case $last in
+			--include=*) [ -z "$FAKE_PACKAGES" ] || echo "$last" >"$FAKE_PACKAGES" ;;
+			*tree.part)
+				[ ! -e "$last/usr" ] || { echo "E: $last is not empty" && exit 25; }
+				mkdir -p "$last/usr"
+				;;
+			esac
+		done
 		echo "I: running apt-get update"
 		[ -z "$FAKE_SAY" ] || ls /proc/$$/fd >"$FAKE_SAY"
 		[ -z "$FAKE_SLEEP" ] || exec sleep "$FAKE_SLEEP"
@@ -177,6 +188,34 @@ fake_mmdebstrap() {
 		FAKE_SLEEP=60 timeout --preserve-status -k 9 1 "$PAI_BUILD/pai-image" build --name=n --include=nope 2>err || status=$?
 		[ "$status" = 143 ] && [ ! -s err ]
 		[ "$(ls /var/lib/pai/images)" = default ]'
+}
+
+@test "a build that was killed while it fetched can be begun again, under any umask" {
+	fake_mmdebstrap
+	own_system bash -euc '
+		export PATH=$PWD/bin:$PATH images=/var/lib/pai/images
+		umount $images/default
+		rm -r $images
+		umask 077
+		FAKE_SLEEP=60 setsid "$PAI_BUILD/pai-image" build &
+		for _ in {1..100}; do [ ! -e $images/default.build/tree.part/usr ] || break; sleep 0.1; done
+		kill -KILL -- -$!
+		wait $! || :
+		[ -d $images/default.build/tree.part/usr ]
+		[ "$(stat -c %a $images)" = 755 ]
+		status=0
+		"$PAI_BUILD/pai-image" build 2>err || status=$?
+		[ "$status" = 125 ]
+		[ "$(cat err)" = "pai-image: mmdebstrap failed: E: Unable to locate package nope" ]
+		[ -z "$(ls $images)" ]'
+}
+
+@test "packages to include may stand one a line" {
+	fake_mmdebstrap
+	own_system bash -euc '
+		export PATH=$PWD/bin:$PATH
+		! FAKE_PACKAGES=$PWD/packages "$PAI_BUILD/pai-image" build --name=n --include="$(printf "jq\nxz-utils=5.8, zip\n")"
+		grep ",jq,xz-utils=5.8,zip\$" packages'
 }
 
 @test "gc takes what a killed build has left, and not a build that goes on" {
