@@ -349,10 +349,17 @@ static int parse(int argc, char **argv, struct asked *rq, unsigned *taken, struc
 	rows_longs(rows, ROWS, longs);
 	opterr = 0;
 	while (got == 0) {
+		int at = optind;
+
 		got = getopt_long(argc, argv, ":" LETTERS, longs, NULL);
-		if (got == '?' || got == ':')
-			return err_set(e, ERR_USAGE, "%s: unknown option, or its value is missing; "
-				       "'pai-image --help' shows all", argv[optind - 1]);
+		/* the word that it is about, which may have more letters to come */
+		while ((got == '?' || got == ':') && (*argv[at] != '-' || !argv[at][1]))
+			at++;
+		if (got == ':')
+			return err_set(e, ERR_USAGE, "%s: its value is missing", argv[at]);
+		if (got == '?')
+			return err_set(e, ERR_USAGE, "%s: unknown option, or it takes no value; "
+				       "'pai-image --help' shows all", argv[at]);
 		*taken |= rows_takes(rows, ROWS, got);
 		if (got != -1)
 			got = take_option(got, rq, e);

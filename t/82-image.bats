@@ -33,6 +33,15 @@ own_system() {
 		[ "${#stderr_lines[@]}" = 1 ]
 		[[ $stderr = 'pai-image: '* ]]
 	done
+	while IFS='|' read -r words why; do
+		# shellcheck disable=SC2086 # words
+		run --separate-stderr -125 pai-image $words
+		[ "$stderr" = "pai-image: $why; 'pai-image --help' shows all" ]
+	done <<-'EOS'
+		list -xq|-xq: unknown option, or it takes no value
+		-q list -qx|-qx: unknown option, or it takes no value
+		list --json=1|--json=1: unknown option, or it takes no value
+	EOS
 	run -0 pai-image --help
 	[ "$(awk 'length > 80' <<<"$output" | wc -l)" = 0 ]
 }
@@ -67,7 +76,13 @@ own_system() {
 		unset XDG_CACHE_HOME
 		[ "$($user "$run" --json -nc "import pandas" | jq -r .backend.start)" = warm ]
 		[ ! -e home/.cache/pai/templates ]
-		[ "$($user "$image" df --json | jq .templates.count)" = 8 ]'
+		[ "$($user "$image" df --json | jq .templates.count)" = 8 ]
+		# a user cannot mark that he used one; gc sees it still
+		mount -o remount,bind,relatime /var/cache
+		find /var/cache/pai/templates -mindepth 1 \( -type d -o -name sizes \) -exec touch -d "40 days ago" {} +
+		[ "$($user "$run" --json -nc "import pandas" | jq -r .backend.start)" = warm ]
+		[ "$("$image" gc | head -n 1 | cut -d , -f 1)" = "7 templates removed" ]
+		[ "$($user "$run" --json -nc "import pandas" | jq -r .backend.start)" = warm ]'
 }
 
 @test "warm says why it makes no template" {
@@ -91,11 +106,24 @@ own_system() {
 		echo sha256:00 >"$at/ffffffffffffffffffffffffffffffff/image"
 		mkdir -p own/pai/templates
 		cp -r "$at/$(ls "$at" | grep -v "\\." | head -n 1)" own/pai/templates/eeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee
-		touch -d "40 days ago" own/pai/templates/eeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee
+		touch -d "40 days ago" own/pai/templates/eeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee{,/sizes}
 		[ "$("$image" df --json | jq ".templates.removable_bytes > 0")" = true ]
 		[ "$("$image" gc | grep -o "^[0-9]* templates removed")" = "4 templates removed" ]
 		[ "$(ls "$at" | wc -l)" = 4 ] && [ -z "$(ls own/pai/templates)" ]
 		[ "$("$image" gc | grep -o "^[0-9]* templates removed")" = "0 templates removed" ]'
+}
+
+@test "an image may be a link: it is listed, and gc keeps its templates" {
+	own_system bash -euc '
+		export XDG_DATA_HOME=$PWD/data XDG_CACHE_HOME=$PWD/own
+		umount /var/lib/pai/images/default
+		rmdir /var/lib/pai/images/default
+		mkdir -p data/pai/images
+		ln -s "$PWD/image" data/pai/images/linked
+		ln -s "$PWD/none" data/pai/images/dangling
+		"$PAI_BUILD/pai-exec" --image=linked -nc 1
+		[ "$("$PAI_BUILD/pai-image" list | awk "{ print \$1, \$3 }")" = "$(printf "NAME TEMPLATES\nlinked 1")" ]
+		"$PAI_BUILD/pai-image" gc | grep "^0 templates removed"'
 }
 
 @test "verify finds one changed byte" {
@@ -304,7 +332,10 @@ small_wheel() {
 		export XDG_DATA_HOME=$PWD/data
 		"${as_user[@]}" mkdir -p data/pai/images
 		"${as_user[@]}" ln -s "$PAI_IMAGE" data/pai/images/default
-		bash -euc "as=(\"\$@\") images=$PWD/data/pai/images; $body" - "${as_user[@]}"
+		beside=(env)
+		# what root has mounted beneath his files is no hindrance
+		[ "$(id -u)" != 0 ] || beside=(unshare -m bash -euc 'mkdir beneath && mount -t tmpfs none beneath && exec "$@"' -)
+		"${beside[@]}" bash -euc "as=(\"\$@\") images=$PWD/data/pai/images; $body" - "${as_user[@]}"
 	fi
 }
 

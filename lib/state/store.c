@@ -29,7 +29,7 @@ static uint64_t folder_bytes(const char *dir)
 	return sum;
 }
 
-/* Calls EACH for every folder in DIR whose name is not hidden, by name. */
+/* Calls EACH for every folder in DIR, or link to one, whose name is not hidden, by name. */
 static int each_folder(const char *dir, int (*each)(struct store *, const char *dir,
 						     const char *name, struct err *),
 		       struct store *s, struct err *e)
@@ -42,7 +42,7 @@ static int each_folder(const char *dir, int (*each)(struct store *, const char *
 		struct stat st;
 
 		snprintf(path, sizeof(path), "%.3800s/%s", dir, names[i]->d_name);
-		if (rc == 0 && *names[i]->d_name != '.' && lstat(path, &st) == 0 && S_ISDIR(st.st_mode))
+		if (rc == 0 && *names[i]->d_name != '.' && stat(path, &st) == 0 && S_ISDIR(st.st_mode))
 			rc = each(s, path, names[i]->d_name, e);
 		free(names[i]);
 	}
@@ -83,14 +83,14 @@ static int add_template(struct store *s, const char *dir, const char *name, stru
 	struct store_template *at;
 	struct stat st;
 
-	if (stat(dir, &st) < 0)
-		return 0;
+	if (lstat(dir, &st) < 0 || !S_ISDIR(st.st_mode))
+		return 0;	/* through a link none is used */
 	at = reallocarray(s->template, s->templates + 1, sizeof(*at));
 	if (!at)
 		return err_sys(e, ERR_HOST, "memory");
 	s->template = at;
 	at += s->templates;
-	*at = (struct store_template){ .path = strdup(dir), .used = st.st_mtime,
+	*at = (struct store_template){ .path = strdup(dir), .used = template_used(dir, &st),
 				       .debris = strchr(name, '.') != NULL };
 	if (!at->path)
 		return err_sys(e, ERR_HOST, "memory");

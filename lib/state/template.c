@@ -86,7 +86,7 @@ static bool is_whole(int dir)
 			return false;
 		files++;
 	}
-	(void)futimens(dir, NULL);	/* it was used; root's cannot be marked, nor need be */
+	(void)futimens(dir, NULL);	/* it was used; of root's only the file read above tells */
 	return files > 0;
 }
 
@@ -174,6 +174,17 @@ void template_remove(const char *path)
 	template_close(&at);
 }
 
+time_t template_used(const char *path, const struct stat *st)
+{
+	char file[TEMPLATE_PATH + 16];
+	struct stat sizes;
+
+	snprintf(file, sizeof(file), "%.4095s/" SIZES, path);
+	if (lstat(file, &sizes) < 0 || sizes.st_atime < st->st_mtime)
+		return st->st_mtime;
+	return sizes.st_atime;
+}
+
 /* Takes away what killed makers left and, beyond TEMPLATES_MAX, the longest
  * unused. We hold the one lock of all makers. */
 static void sweep(const char *folder)
@@ -197,9 +208,11 @@ static void sweep(const char *folder)
 		if (strchr(names[i]->d_name, '.')) {
 			template_remove(path);
 		} else {
+			time_t last = template_used(path, &st);
+
 			kept++;
-			if (!*oldest || st.st_mtime < used) {
-				used = st.st_mtime;
+			if (!*oldest || last < used) {
+				used = last;
 				snprintf(oldest, sizeof(oldest), "%s", path);
 			}
 		}

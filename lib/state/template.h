@@ -16,6 +16,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/stat.h>
+#include <time.h>
 
 #define TEMPLATE_NAME 33	/* 32 hexadecimal digits and NUL */
 #define TEMPLATE_PATH 4096
@@ -73,6 +75,9 @@ void template_remove(const char *path);
 /* The two folders that templates lie in: the user's own, or (FOR_ALL) the
  * system's; false if there is none. MAKE makes it. */
 bool template_folder(bool for_all, bool make, char path[TEMPLATE_PATH]);
+/* When the template in the folder PATH, of which ST is, was last used: what a user does with
+ * root's is seen in the time of an access only, which the kernel notes once a day. */
+time_t template_used(const char *path, const struct stat *st);
 /* What stands in the file NAME of the template in PATH ("modules", "image"), or "". */
 void template_note(const char *path, const char *name, char *text, size_t size);
 
