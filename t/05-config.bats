@@ -73,6 +73,15 @@ configured() { # configured TEXT ARG...: settings are that
 	[ "$count" = 19 ]
 }
 
+@test "a name that is none is told with its place, not with an option that nobody gave" {
+	rule="1 to 64 letters, digits, '.', '_', '-', the first neither '.' nor '-'"
+	echo 'defaults: {session: a/b}' >d.yaml
+	refused 125 "d.yaml:1: defaults.session: 'a/b' is no name of a session: $rule" --config=d.yaml -c 1
+	PAI_DEFAULTS_CONTEXT=-x refused 125 "PAI_DEFAULTS_CONTEXT: defaults.context: '-x' is no name of a context: $rule" \
+		--session=s -c 1
+	refused 125 "--session: 'a/c' is no name of a session: $rule" --config=d.yaml --session=a/c -c 1
+}
+
 @test "a wrong type is told with its place" {
 	bad '1:21: defaults.timeout: needs a text, not a list' <<<'defaults: {timeout: [1]}'
 	bad '3:5: defaults.timeout: needs a text, not a map' <<<$'defaults:\n  timeout:\n    seconds: 1'
@@ -253,6 +262,10 @@ defaults.env C=… --env' --config=one.yaml -e C=secret
 	configured 'defaults.timeout 12 my.env:3
 defaults.env A=… my.env:5
 defaults.output-dir a"b\c\d my.env:8' --config=my.env
+	printf '\xef\xbb\xbfPAI_DEFAULTS_CPUS=2\nexport  PAI_DEFAULTS_PIDS=20\n\texport\tPAI_DEFAULTS_TIMEOUT=3\n' >my.env
+	configured 'defaults.cpus 2 my.env:1
+defaults.pids 20 my.env:2
+defaults.timeout 3 my.env:3' --config=my.env
 }
 
 @test "variables of the environment are keys, and a misspelt one is told" {

@@ -365,17 +365,22 @@ static int env_assign(const struct line *l, const char *name_at, const char *val
 			      said.msg);
 }
 
+static const char *skip_blanks(const char *at, const char *end)
+{
+	while (at < end && (*at == ' ' || *at == '\t'))
+		at++;
+	return at;
+}
+
 static int env_line(const struct line *l, const char *end, struct plan *p, struct err *e)
 {
 	char name[KEY_PATH], value[CONFFILE_TEXT_MAX + 1];
-	const char *at = l->at, *why = NULL;
+	const char *at = skip_blanks(l->at, end), *why = NULL;
 
-	while (at < end && (*at == ' ' || *at == '\t'))
-		at++;
 	if (at == end || *at == '#')
 		return 0;
-	if (end - at > 7 && !memcmp(at, "export ", 7))
-		at += 7;
+	if (end - at > 7 && !memcmp(at, "export", 6) && (at[6] == ' ' || at[6] == '\t'))
+		at = skip_blanks(at + 6, end);
 	const char *name_at = at;
 	while (at < end && (*at == '_' || ((*at | 32) >= 'a' && (*at | 32) <= 'z') ||
 			    (at > name_at && *at >= '0' && *at <= '9')))
@@ -398,6 +403,8 @@ int conffile_env(const char *file, const char *text, size_t n, enum plan_layer l
 
 	if (n > CONFFILE_MAX)
 		return conffile_fault(e, file, 1, 1, "more than %u bytes", CONFFILE_MAX);
+	if (n >= 3 && !memcmp(text, "\xef\xbb\xbf", 3))
+		l.at += 3;		/* an editor's mark of UTF-8, which YAML may have too */
 	while (l.at < stop) {
 		const char *eol = memchr(l.at, '\n', (size_t)(stop - l.at));
 		const char *end = eol ? eol : stop;

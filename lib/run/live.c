@@ -82,6 +82,18 @@ static int note_signal(int sig_fd, struct result *r, const struct err *e)
 	return -1;
 }
 
+/* A name of the option --WHAT, or of who has set it else. */
+static int check_name(const struct plan *p, const char *what, const char *name, struct err *e)
+{
+	char key[32];
+
+	if (session_check_name(what, name, e) == 0)
+		return 0;
+	snprintf(key, sizeof(key), "defaults.%s", what);
+	const char *where = plan_where(p, key);
+	return where ? err_in(e, "%s: %s", where, key) : err_in(e, "--%s", what);
+}
+
 int live_open(struct live *l, const struct plan *p, struct inputs *in, int sig_fd, struct result *r,
 	      struct err *e)
 {
@@ -92,10 +104,9 @@ int live_open(struct live *l, const struct plan *p, struct inputs *in, int sig_f
 	sha256_init(&l->code);
 	if (!l->on)
 		return 0;
-	if (session_check_name("session", p->session, e) < 0)
-		return err_in(e, "--session");
-	if (p->context && session_check_name("context", p->context, e) < 0)
-		return err_in(e, "--context");
+	if (check_name(p, "session", p->session, e) < 0 ||
+	    (p->context && check_name(p, "context", p->context, e) < 0))
+		return -1;
 	if (session_folder(p->session_dir, true, folder, e) < 0)
 		return -1;
 	if (session_open(&l->session, folder, p->session, SESSION_TURN, p->lock_wait_ms, sig_fd, e) < 0)
