@@ -323,6 +323,21 @@ defaults.timeout 3 my.env:3' --config=my.env
 	refused 125 '--cell: a cell is Python, not a shell program' --config=d.yaml --cell -l shell -c x
 }
 
+@test "usage, which an option may have without a value, is a switch or a file" {
+	passes() {
+		run -125 --separate-stderr "$@" --image=./none -c 1
+		[[ $stderr == *"no image './none'"* ]] || { echo "$*: $stderr"; return 1; }
+	}
+	echo 'defaults: {usage: none/line}' >file.yaml
+	echo 'defaults: {usage: true}' >on.yaml
+	refused 125 "--usage: 'none/line': No such file or directory" --config=file.yaml -c 1
+	PAI_DEFAULTS_USAGE=false passes pai-exec --config=file.yaml
+	passes pai-exec --config=on.yaml
+	[ "${#stderr_lines[@]}" = 2 ]
+	[[ $stderr == *'pai-exec: real='* ]]
+	[ ! -e true ] && [ ! -e false ]
+}
+
 @test "a default of the language is for what does not tell its own" {
 	echo 'defaults: {language: shell}' >d.yaml
 	printf '#!/usr/bin/env python3\n' >job

@@ -211,10 +211,19 @@ static int set_program(struct plan *p, const struct key *k, const char *text, st
 	return set_text(p, k, text, e);
 }
 
-/* Without a value: to standard error. */
+/* Without a value, which in a file is "true": to standard error. */
 static int set_usage(struct plan *p, const struct key *k, const char *text, struct err *e)
 {
-	return set_text(p, k, text ? text : PLAN_TO_STDERR, e);
+	struct err none;
+	bool on;
+
+	if (get_switch(text, &on, &none) < 0)
+		return set_text(p, k, text, e);
+	if (on)
+		return set_text(p, k, PLAN_TO_STDERR, e);
+	free(p->usage);
+	p->usage = NULL;
+	return 0;
 }
 
 static int set_path(struct plan *p, const struct key *k, const char *text, struct err *e)
