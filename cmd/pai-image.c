@@ -240,7 +240,7 @@ static int do_df(const struct asked *rq, struct store *s)
 	uint64_t images = 0, templates = 0, stale = 0;
 
 	for (size_t i = 0; i < s->images; i++)
-		images += s->image[i].bytes;
+		images += s->image[i].link ? 0 : s->image[i].bytes;
 	for (size_t i = 0; i < s->templates; i++) {
 		templates += s->template[i].bytes;
 		stale += store_is_stale(s, &s->template[i]) ? s->template[i].bytes : 0;

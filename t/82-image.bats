@@ -123,6 +123,7 @@ own_system() {
 		ln -s "$PWD/none" data/pai/images/dangling
 		"$PAI_BUILD/pai-exec" --image=linked -nc 1
 		[ "$("$PAI_BUILD/pai-image" list | awk "{ print \$1, \$3 }")" = "$(printf "NAME TEMPLATES\nlinked 1")" ]
+		"$PAI_BUILD/pai-image" df --json | jq -e ".images == {count: 1, bytes: 0}"
 		"$PAI_BUILD/pai-image" gc | grep "^0 templates removed"'
 }
 

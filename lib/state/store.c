@@ -55,6 +55,7 @@ static int add_image(struct store *s, const char *dir, const char *name, struct 
 	struct store_image *at;
 	struct image im = { 0 };
 	char path[IMAGE_PATH];
+	struct stat st;
 
 	/* one that is being built is none yet */
 	if (strlen(name) > 6 && !strcmp(name + strlen(name) - 6, ".build"))
@@ -71,6 +72,7 @@ static int add_image(struct store *s, const char *dir, const char *name, struct 
 	for (size_t i = 0; i + 1 < s->images; i++)
 		at->shadowed |= !strcmp(s->image[i].name, name);
 	at->bytes = folder_bytes(dir);
+	at->link = lstat(dir, &st) == 0 && S_ISLNK(st.st_mode);
 	snprintf(path, sizeof(path), "%s/", dir);
 	at->good = image_find(path, &im, &at->why) == 0;
 	memcpy(at->digest, im.digest, sizeof(at->digest));

@@ -21,6 +21,7 @@ struct store_image {
 	struct err why;
 	char digest[IMAGE_DIGEST];
 	uint64_t bytes;		/* of all its files */
+	bool link;		/* to a folder that lies elsewhere: none of its bytes are in the store */
 };
 
 struct store_template {
