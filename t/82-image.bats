@@ -165,9 +165,6 @@ own_system() {
 		--name=x.build|one of a build's own
 		--name=n --include=Foo!|'Foo!' is not the name of a Debian package
 		--name=n --include=jq,-oDebug|'-oDebug' is not the name
-		--name=n --include=|--include: an empty value
-		--name=n --requirements=|--requirements: an empty value
-		--name=n --wheels= --include=jq|--wheels: an empty value
 		--name=n --requirements=none.txt|none.txt: no such file
 		--name=n --requirements=empty|empty: no such file
 		--name=n --wheels=none|none: no such folder
@@ -237,6 +234,20 @@ fake_mmdebstrap() {
 		[ "$status" = 125 ]
 		[ "$(cat err)" = "pai-image: mmdebstrap failed: E: Unable to locate package nope" ]
 		[ -z "$(ls $images)" ]'
+}
+
+@test "an empty value is refused, and builds no image without it" {
+	fake_mmdebstrap
+	own_system bash -euc '
+		export PATH=$PWD/bin:$PATH
+		umount /var/lib/pai/images/default # nothing to start from
+		rmdir /var/lib/pai/images/default
+		for option in include requirements wheels; do
+			status=0
+			"$PAI_BUILD/pai-image" build --name=n --$option= 2>err || status=$?
+			[ "$status" = 125 ] && [ "$(cat err)" = "pai-image: --$option: an empty value" ]
+		done
+		[ -z "$(ls /var/lib/pai/images)" ]'
 }
 
 @test "packages to include may stand one a line" {
