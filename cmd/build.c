@@ -5,6 +5,7 @@
 #include "build.h"
 
 #include "base/fd.h"
+#include "host/program.h"
 #include "state/image.h"
 #include "state/session.h"
 #include "state/tree.h"
@@ -15,7 +16,6 @@
 #include <sys/file.h>
 #include <unistd.h>
 
-#define SCRIPT "build-image"
 #define WORK ".build"		/* behind the name of an image that is being made */
 
 static bool is_work(const char *name)
@@ -58,12 +58,9 @@ static bool beside(const char *name, char path[IMAGE_PATH])
 	return access(path, R_OK) == 0;
 }
 
-/* A build folder has a link to that of its source tree. */
 static int find_script(char path[IMAGE_PATH], struct err *e)
 {
-	if (beside(SCRIPT, path))
-		return 0;
-	snprintf(path, IMAGE_PATH, PKGLIBEXECDIR "/" SCRIPT);
+	snprintf(path, IMAGE_PATH, "%s/build-image", program_deploy());
 	return access(path, X_OK) == 0 ? 0 : err_sys(e, ERR_HOST, "build: %s", path);
 }
 

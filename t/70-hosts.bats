@@ -4,6 +4,9 @@
 
 load helper
 
+# in a build folder: those of the source tree
+scripts=$(realpath "$PAI_SOURCE/deploy")
+
 # broken FAULT: pai-exec with a runsc that has it
 broken() {
 	mkdir -p "$work/$1"
@@ -22,7 +25,7 @@ broken() {
 	local fault
 	for fault in flag silent; do
 		broken $fault
-		[ "${stderr_lines[2]}" = "pai-exec: gvisor: $(realpath $fault/runsc): fake is too old: it has no systrap; deploy/get-runsc builds a new one" ]
+		[ "${stderr_lines[2]}" = "pai-exec: gvisor: $(realpath $fault/runsc): fake is too old: it has no systrap; $scripts/get-runsc builds a new one" ]
 	done
 	printf 'code_interpreter:\n  backend: gvisor\n  runsc_bin: %s\n' "$work/other" >other.yaml
 	cp /bin/true other
@@ -72,7 +75,7 @@ broken() {
 	PATH=/usr/bin:/bin run -125 --separate-stderr pai -c 1
 	[ "${stderr_lines[0]}" = 'pai-exec: no sandbox backend works here: nothing was run' ]
 	[[ ${stderr_lines[1]} == 'pai-exec: firecracker: '* ]]
-	[ "${stderr_lines[2]}" = 'pai-exec: gvisor: runsc: not on PATH; deploy/get-runsc installs it' ]
+	[ "${stderr_lines[2]}" = "pai-exec: gvisor: runsc: not on PATH; $scripts/get-runsc installs it" ]
 	PATH=/usr/bin:/bin run -125 pai --json -c 1
 	[ "$(jq -r '.error.code, .started' <<<"$output")" = 'no_backend
 false' ]
@@ -89,7 +92,7 @@ false' ]
 
 @test "a backend that is named and cannot run is one line" {
 	PATH=/usr/bin:/bin run -125 --separate-stderr pai --backend=gvisor -c 1
-	[ "$stderr" = 'pai-exec: --backend=gvisor: runsc: not on PATH; deploy/get-runsc installs it' ]
+	[ "$stderr" = "pai-exec: --backend=gvisor: runsc: not on PATH; $scripts/get-runsc installs it" ]
 }
 
 # quickly COMMAND...: within 2 s, 125, each backend's reason
@@ -121,7 +124,7 @@ pai-exec: gvisor: '* ]]
 		echo "$last" >/proc/sys/kernel/cap_last_cap
 		echo 1 >/proc/sys/kernel/apparmor_restrict_unprivileged_userns
 		exec "$@"' - "$PAI_BUILD/t/refuse" userns)
-	cure='AppArmor restricts user namespaces; its profile pai-exec (deploy/apparmor; the package'\''s is in /etc/apparmor.d) permits them'
+	cure="AppArmor restricts user namespaces; \`install -m 644 $scripts/apparmor/pai-exec /etc/apparmor.d/ && apparmor_parser -r /etc/apparmor.d/pai-exec\` as root permits them"
 	quickly "${restricted[@]}" "${pai[@]}" -c 'print(1)'
 	[[ $stderr == *"$cure"* ]]
 	run -1 "${restricted[@]}" "${pai[@]}" --check

@@ -119,6 +119,9 @@ void choice_fall_back(struct choice *c, const struct choice *next, const struct 
  * Where that tells, or where *E itself is a refusal, *E becomes the story of
  * why no backend works here. Returns -1, as *E is still a failure. */
 int backend_explain(struct choice *c, struct err *e);
+/* In *TEXT: "; " and the command that puts this version's kernel and guest into the image;
+ * "" for one that build-image did not make. */
+void backend_reseal(const struct image *im, char *text, size_t size);
 /* What version() said of this very file once, or says now; "" if it fails. */
 void backend_version(const struct backend *b, const char *program, char *text, size_t size);
 void choice_drop(struct choice *c);

@@ -109,12 +109,13 @@ static const char *rootfs_of(const struct plan *p, const struct image *im)
 static int check_kernel(const struct plan *p, const struct image *im, struct err *e)
 {
 	const char *const own[] = { p->vm_kernel, p->vm_rootfs };
+	char cure[ERR_MSG_MAX];
 
 	if (!im->rootfs)
 		return err_set(e, ERR_BACKEND, "there is no image");
 	if ((!im->vmlinux && !p->vm_kernel) || !im->initrd)
-		return err_set(e, ERR_BACKEND, "the image has no kernel; " PAI_DEPLOY
-			       "/build-image --seal adds it");
+		return backend_reseal(im, cure, sizeof(cure)),
+		       err_set(e, ERR_BACKEND, "the image has no kernel%s", cure);
 	for (size_t i = 0; i < sizeof(own) / sizeof(*own); i++)
 		if (own[i] && access(own[i], R_OK) < 0)
 			return err_sys(e, ERR_BACKEND, "code_interpreter_vm: %s", own[i]);
@@ -129,15 +130,16 @@ static int check_kvm(const struct plan *p, const struct image *im, struct err *e
 }
 
 static const struct backend_need needs[] = {
-	{ "kernel", "a kernel and an initrd for the guest", check_kernel },
+	/* nobody adds a kernel where there is no KVM */
 	{ "kvm", KVM_DEVICE " opens, and the CPU has vmx or svm", check_kvm },
+	{ "kernel", "a kernel and an initrd for the guest", check_kernel },
 	{ NULL, NULL, NULL },
 };
 
 static int find(const struct plan *p, char **program, struct err *e)
 {
-	*program = program_find(p->firecracker_bin ? p->firecracker_bin : "firecracker",
-				"firecracker_bin", "install Firecracker " OLDEST " or newer", e);
+	*program = program_find(p->firecracker_bin, "firecracker", "firecracker_bin",
+			        "install Firecracker " OLDEST " or newer", e);
 	if (!*program)
 		return -1;
 	if (program_needs_loader(*program) >= 0)

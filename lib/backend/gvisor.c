@@ -102,8 +102,10 @@ static int check_limits(const struct plan *p, const struct image *im, struct err
 /* Absolute path of the runsc that is wanted: a name, or a path already. */
 static int find(const struct plan *p, char **program, struct err *e)
 {
-	*program = program_find(p->runsc_bin ? p->runsc_bin : "runsc", "runsc_bin",
-				PAI_DEPLOY "/get-runsc installs it", e);
+	char cure[ERR_MSG_MAX];
+
+	snprintf(cure, sizeof(cure), "%s/get-runsc installs it", program_deploy());
+	*program = program_find(p->runsc_bin, "runsc", "runsc_bin", cure, e);
 	if (!*program)
 		return -1;
 	if (program_needs_loader(*program) >= 0)
@@ -130,7 +132,7 @@ static int version(const char *program, char *text, size_t size, struct err *e)
 		return -1;
 	if (!strstr(said, "systrap"))
 		return err_set(e, ERR_BACKEND, "%s: %.60s is too old: it has no systrap; "
-			       PAI_DEPLOY "/get-runsc builds a new one", program, word);
+			       "%s/get-runsc builds a new one", program, word, program_deploy());
 	str_printable(text, size, word, strlen(word));
 	return 0;
 }

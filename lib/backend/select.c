@@ -3,6 +3,7 @@
 #include "backend/backend.h"
 
 #include "host/probe.h"
+#include "host/program.h"
 #include "state/known.h"
 
 #include <stdio.h>
@@ -53,6 +54,7 @@ int backend_select(const struct plan *p, const struct image *im, struct choice *
 	const char *name = p->backend ? p->backend : "auto";
 	bool any = false;
 
+	(void)program_deploy();		/* a confined command could not ask */
 	*c = (struct choice){ .plan = p, .image = im, .plain_user = geteuid() != 0,
 			      .serial = (uint32_t)getpid(), .cgroup = CGROUP_NONE };
 	for (int i = 0; i < BACKENDS; i++) {
@@ -146,6 +148,16 @@ int backend_explain(struct choice *c, struct err *e)
 	else
 		return -1;
 	return none_works(c, c->plan->backend ? c->plan->backend : "auto", e);
+}
+
+void backend_reseal(const struct image *im, char *text, size_t size)
+{
+	const char *end = im->rootfs ? strrchr(im->rootfs, '/') : NULL;
+
+	*text = 0;
+	if (end && strncmp(im->digest, "stat:", 5))
+		snprintf(text, size, "; %s/build-image --seal %.*s mends that", program_deploy(),
+			 (int)(end - im->rootfs), im->rootfs);
 }
 
 void backend_version(const struct backend *b, const char *program, char *text, size_t size)

@@ -9,11 +9,6 @@
 #ifndef PAI_BASE_ERR_H
 #define PAI_BASE_ERR_H
 
-/* Where the scripts lie that a message names as a cure. */
-#ifndef PAI_DEPLOY
-#define PAI_DEPLOY "deploy"
-#endif
-
 #define ERR_MSG_MAX 480		/* bytes, the final NUL included */
 
 enum err_kind {

@@ -4,6 +4,7 @@
 
 #include "base/fd.h"
 #include "host/keeper.h"
+#include "host/program.h"
 #include "host/root.h"
 
 #include <errno.h>
@@ -42,7 +43,8 @@ static bool is_filtered(void)
 /* Puts the likely reason and the cure behind what was refused. */
 static int explain(struct err *e, int namespaces)
 {
-	static const struct {
+	char profile[ERR_MSG_MAX];
+	const struct {
 		const char *file;
 		long value;
 		int namespaces, plain_only;
@@ -52,13 +54,14 @@ static int explain(struct err *e, int namespaces)
 			"user.max_user_namespaces=15000` as root mends that" },
 		{ DEBIAN_USERNS, 0, 1, 1, "kernel.unprivileged_userns_clone is 0; `sysctl -w "
 			"kernel.unprivileged_userns_clone=1` as root mends that" },
-		{ APPARMOR_USERNS, 1, 1, 1, "AppArmor restricts user namespaces; its "
-			"profile pai-exec (deploy/apparmor; the package's is in /etc/apparmor.d) "
-			"permits them, or run as root" },
+		{ APPARMOR_USERNS, 1, 1, 1, profile },
 		{ YAMA, 3, 0, 0, "kernel.yama.ptrace_scope is 3, which only a reboot undoes" },
 	};
 	const char *why = "";
 
+	snprintf(profile, sizeof(profile), "AppArmor restricts user namespaces; `install -m 644 "
+		 "%s/apparmor/pai-exec /etc/apparmor.d/ && apparmor_parser -r /etc/apparmor.d/pai-exec` "
+		 "as root permits them to an installed pai-exec", program_deploy());
 	for (size_t i = 0; i < sizeof(knobs) / sizeof(*knobs); i++)
 		if (knobs[i].namespaces == namespaces && (geteuid() || !knobs[i].plain_only) &&
 		    sysctl_value(knobs[i].file) == knobs[i].value) {

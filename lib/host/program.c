@@ -11,6 +11,28 @@
 #include <string.h>
 #include <unistd.h>
 
+#define SCRIPT "build-image"
+
+/* They are where they were installed; but those of a build folder, which has a link to
+ * one of them beside its programs, are in its source tree. */
+const char *program_deploy(void)
+{
+	static char folder[4096];
+	char path[sizeof(folder) - sizeof(SCRIPT)];
+
+	if (*folder)
+		return folder;
+	ssize_t n = readlink("/proc/self/exe", path, sizeof(path));
+	char *end = n > 0 ? memrchr(path, '/', (size_t)n) : NULL;
+	if (end)
+		snprintf(folder, sizeof(folder), "%.*s/" SCRIPT, (int)(end - path), path);
+	char *real = end ? realpath(folder, NULL) : NULL;
+	snprintf(folder, sizeof(folder), "%s", real ? real : PKGLIBEXECDIR "/" SCRIPT);
+	free(real);
+	*strrchr(folder, '/') = 0;
+	return folder;
+}
+
 /* As execvp() would find it. */
 static char *find_on_path(const char *name)
 {
@@ -28,12 +50,16 @@ static char *find_on_path(const char *name)
 	return NULL;
 }
 
-char *program_find(const char *name, const char *key, const char *cure, struct err *e)
+char *program_find(const char *own, const char *usual, const char *key, const char *cure,
+		   struct err *e)
 {
+	const char *name = own ? own : usual;
 	char *found = *name == '/' ? realpath(name, NULL) : find_on_path(name);
 
 	if (!found && *name == '/')
 		err_sys(e, ERR_BACKEND, "%s: %s", key, name);
+	else if (!found && strcmp(name, usual))
+		err_set(e, ERR_BACKEND, "%s: %s: not on PATH", key, name);
 	else if (!found)
 		err_set(e, ERR_BACKEND, "%s: not on PATH; %s", name, cure);
 	if (!found || access(found, X_OK) == 0)

@@ -4,6 +4,7 @@
 
 #include "base/clock.h"
 #include "base/trace.h"
+#include "host/program.h"
 #include "out/quote.h"
 #include "plan/preload.h"
 #include "state/known.h"
@@ -129,8 +130,7 @@ static int learn(struct live *l, const struct choice *c, int i, struct err *e)
 	backend_version(backends[i], c->program[i], f->version, sizeof(f->version));
 	if (backends[i]->clones && !backends[i]->clones(f->version))
 		return err_set(e, ERR_SESSION, "%s %s is too old for sessions: its restored sandboxes crash; "
-			       PAI_DEPLOY "/get-runsc --new builds another",
-			       f->backend, f->version);
+			       "%s/get-runsc --new builds another", f->backend, f->version, program_deploy());
 	if (known_digest(c->program[i], f->program, e) < 0)
 		return -1;
 	/* a path that holds wherever the next turn is begun */

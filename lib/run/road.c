@@ -3,6 +3,7 @@
 #include "run/road.h"
 
 #include "base/trace.h"
+#include "host/program.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -30,8 +31,8 @@ static int can_be_warm(const struct plan *p, const struct choice *c, struct err 
 	if (b->clones)
 		backend_version(b, c->program[choice_first(c)], version, sizeof(version));
 	if (!b->save || (b->clones && !b->clones(version)))
-		return err_set(e, ERR_HOST, "%s %s cannot be cloned; " PAI_DEPLOY "/get-runsc --new builds another",
-			       c->program[choice_first(c)], version);
+		return err_set(e, ERR_HOST, "%s %s cannot be cloned; %s/get-runsc --new builds another",
+			       c->program[choice_first(c)], version, program_deploy());
 	return 0;
 }
 

@@ -35,13 +35,15 @@ static int on_hello(struct turn *t, const struct frame *f, struct err *e)
 {
 	struct unpacker u = unpack(f);
 	uint64_t version = unpack_number(&u, 4);
+	char cure[ERR_MSG_MAX];
 
 	trace("guest: hello");
 	if (unpack_end(&u, "hello", e) < 0)
 		return -1;
 	if (version != MSG_VERSION)
-		return err_set(e, ERR_IMAGE, "the image speaks protocol %u, this pai-exec %u; "
-			       PAI_DEPLOY "/build-image --seal mends that", (unsigned)version, MSG_VERSION);
+		return backend_reseal(&t->r->image, cure, sizeof(cure)),
+		       err_set(e, ERR_IMAGE, "the image speaks protocol %u, this pai-exec %u%s",
+			       (unsigned)version, MSG_VERSION, cure);
 	if (t->making) {
 		turn_enter(t, TURN_MAKE, t->plan->boot_ms);
 		return 0;
