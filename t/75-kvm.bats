@@ -6,8 +6,8 @@
 load helper
 
 # on KIND COMMAND...: on a host whose /dev/kvm is KIND: true (it opens, for all, and
-# the CPU says svm), no-cpu (it opens, the CPU says neither), none, shut (root's) or
-# wrong (another device). Mounts of this command alone.
+# the CPU says svm), no-cpu (it opens, the CPU says neither), none, shut (root's),
+# group (that group's) or wrong (another device). Mounts of this command alone.
 on() {
 	mkdir -p "$work/stage"
 	unshare -m bash -euc '
@@ -22,6 +22,7 @@ on() {
 		case $kind in
 		true | no-cpu) mknod -m 666 "$at/dev/kvm" c $(stat -c "0x%t 0x%T" /dev/kvm) ;;
 		shut) mknod -m 600 "$at/dev/kvm" c 10 232 ;;
+		group) mknod -m 660 "$at/dev/kvm" c 10 232 && chgrp 104 "$at/dev/kvm" ;;
 		wrong) mknod -m 666 "$at/dev/kvm" c 1 3 ;;
 		esac
 		mount --bind "$at/dev" /dev
@@ -260,11 +261,12 @@ print("out"); print("err", file=sys.stderr); sys.exit(7)'
 @test "/dev/kvm that is missing, shut, or something else: auto runs, the name is told" {
 	need_root
 	fake works
-	shut='/dev/kvm: Permission denied (usermod -aG kvm gives it to a user, from the next login on)'
 	for row in 'none|/dev/kvm: No such file or directory (a container needs --device /dev/kvm)' \
-		'wrong|/dev/kvm: not the KVM that we know' "shut|$shut"; do
+		'wrong|/dev/kvm: not the KVM that we know' \
+		'shut|/dev/kvm: Permission denied (`chmod 666 /dev/kvm` as root gives it to all)' \
+		'group|/dev/kvm: Permission denied (`usermod -aG kvm USER` as root gives it to USER, from the next login on)'; do
 		kind=${row%%|*}
-		if [ "$kind" = shut ] && [ "${PAI_AS:-}" != user ]; then continue; fi	# root may
+		if [[ $kind = shut || $kind = group ]] && [ "${PAI_AS:-}" != user ]; then continue; fi	# root may
 		run -125 --separate-stderr on "$kind" "${pai[@]}" "${with[@]}" --backend=firecracker -c 1
 		[ "$stderr" = "pai-exec: --backend=firecracker: ${row#*|}" ]
 		run -0 --separate-stderr on "$kind" "${pai[@]}" "${with[@]}" --fresh --json -c 'print(1)'
@@ -275,6 +277,18 @@ print("out"); print("err", file=sys.stderr); sys.exit(7)'
 ${row#*|}" ]
 	done
 	[ -z "$(started)" ]
+}
+
+@test "an image without a kernel: the command that mends that names its folder" {
+	need_kvm
+	fake works
+	sed -i /kernel:/d "$work/works/pai.yaml"
+	mkdir -m 755 bare
+	cp --reflink=auto "${PAI_IMAGE:-/var/lib/pai/images/default}/rootfs.erofs" bare/
+	jq 'del(.vmlinux, .initrd)' "${PAI_IMAGE:-/var/lib/pai/images/default}/image.json" >bare/image.json
+	chmod -R go-w bare
+	run -125 --separate-stderr on true "${pai[@]}" "${with[@]}" --image="$work/bare" --backend=firecracker -c 1
+	[ "$stderr" = "pai-exec: --backend=firecracker: the image has no kernel; $(realpath "$PAI_SOURCE/deploy")/build-image --seal $work/bare mends that" ]
 }
 
 @test "without vmx and svm nothing is tried: auto runs at once" {
@@ -288,6 +302,11 @@ ${row#*|}" ]
 	run -125 --separate-stderr on no-cpu "${pai[@]}" "${with[@]}" --backend=firecracker -c 1
 	[ "$stderr" = "pai-exec: --backend=firecracker: $why" ]
 	[ -z "$(started)" ]
+	# nor would an installed program help there
+	PATH=/usr/bin:/bin run -125 --separate-stderr on no-cpu "${pai[@]}" --backend=firecracker -c 1
+	[ "$stderr" = "pai-exec: --backend=firecracker: $why; and firecracker: not on PATH; install Firecracker 1.12 or newer" ]
+	PATH=/usr/bin:/bin run -125 --separate-stderr on true "${pai[@]}" --backend=firecracker -c 1
+	[ "$stderr" = 'pai-exec: --backend=firecracker: firecracker: not on PATH; install Firecracker 1.12 or newer' ]
 }
 
 @test "--check tells firecracker's whole story, and what it does not need is not in it" {
@@ -296,13 +315,13 @@ ${row#*|}" ]
 	boot=30s
 	fake hangs
 	run -0 --separate-stderr on no-cpu "${pai[@]}" "${with[@]}" --check --json
-	[ "$(rows | cut -d ' ' -f 1,2 | xargs)" = 'program bad kernel ok kvm bad namespaces ok root ok sandbox bad' ]
+	[ "$(rows | cut -d ' ' -f 1,2 | xargs)" = 'program bad kvm bad kernel ok namespaces ok root ok sandbox bad' ]
 	[[ $(rows) == *"program bad $work/hangs/firecracker: no answer within 3000 ms"*'kvm bad the CPU has neither'*'not tried: see above' ]]
 	fake calls-once
 	begin=$SECONDS
 	run -0 --separate-stderr on true "${pai[@]}" "${with[@]}" --check --json
 	[ $((SECONDS - begin)) -le 10 ]
-	[ "$(rows | cut -d ' ' -f 1,2 | xargs)" = 'program ok version info kernel ok kvm ok namespaces ok root ok sandbox bad' ]
+	[ "$(rows | cut -d ' ' -f 1,2 | xargs)" = 'program ok version info kvm ok kernel ok namespaces ok root ok sandbox bad' ]
 	[[ $(rows) == *'version info older than 1.16.1: '* ]]
 	[[ $(rows) == *'sandbox bad firecracker: no guest answered in time: KVM does not work here' ]]
 	[ "$(jq .works <<<"$output")" = true ]

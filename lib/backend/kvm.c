@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -25,10 +26,15 @@ static int check_device(struct err *e)
 	if (fd >= 0)
 		return ioctl(fd, KVM_GET_API_VERSION, 0) == KVM_API_VERSION ? 0
 		     : err_set(e, ERR_BACKEND, KVM_DEVICE ": not the KVM that we know");
-	const char *cure = errno == EACCES || errno == EPERM
-		? " (usermod -aG kvm gives it to a user, from the next login on)"
-		: errno == ENOENT ? " (a container needs --device /dev/kvm)" : "";
-	return err_set(e, ERR_BACKEND, KVM_DEVICE ": %s%s", strerror(errno), cure);
+	int why = errno;
+	struct stat st = { 0 };
+	bool shared = stat(KVM_DEVICE, &st) == 0 && st.st_gid != 0 && (st.st_mode & 060) == 060;
+	/* EPERM is a container's list of devices */
+	const char *cure = why == ENOENT || why == EPERM ? " (a container needs --device /dev/kvm)"
+		: why != EACCES ? ""
+		: shared ? " (`usermod -aG kvm USER` as root gives it to USER, from the next login on)"
+		: " (`chmod 666 " KVM_DEVICE "` as root gives it to all)";
+	return err_set(e, ERR_BACKEND, KVM_DEVICE ": %s%s", strerror(why), cure);
 }
 
 /* Where neither is, KVM is there in name only. */
@@ -65,7 +71,14 @@ bool kvm_is_known(void)
 
 int kvm_probe(struct err *e)
 {
-	return check_device(e) < 0 || check_cpu(e) < 0 ? -1 : 0;
+	struct err cpu = { 0 };
+
+	if (check_device(e) == 0)
+		return check_cpu(e);
+	/* a device is of no use then */
+	if (check_cpu(&cpu) < 0)
+		*e = cpu;
+	return -1;
 }
 
 int kvm_doubt(struct err *e)

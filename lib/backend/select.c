@@ -17,11 +17,32 @@
 
 const struct backend *const backends[BACKENDS] = { &backend_firecracker, &backend_gvisor };
 
-static int none_works(const struct choice *c, const char *name, struct err *e)
+/* Backend I is refused. Where the host lacks more than its program, to install that would be
+ * in vain: then this comes first. */
+static void tell_needs(struct choice *c, int i)
+{
+	char *program = NULL;
+	struct err ignored = { 0 }, first = { 0 };
+
+	if (backends[i]->find(c->plan, &program, &ignored) == 0) {
+		free(program);
+		return;
+	}
+	for (const struct backend_need *n = backends[i]->needs; n->name; n++)
+		if (n->check(c->plan, c->image, &first) < 0) {
+			(void)err_set(&c->why_not[i], ERR_BACKEND, "%s; and %s", first.msg, ignored.msg);
+			return;
+		}
+}
+
+static int none_works(struct choice *c, const char *name, struct err *e)
 {
 	char all[ERR_MSG_MAX] = "";
 	size_t at = 0;
 
+	for (int i = 0; i < BACKENDS; i++)
+		if (c->why_not[i].kind)
+			tell_needs(c, i);
 	for (int i = 0; i < BACKENDS && at < sizeof(all); i++)
 		if (c->why_not[i].kind)
 			at += (size_t)snprintf(all + at, sizeof(all) - at, "%s%s: %s",
