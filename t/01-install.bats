@@ -73,6 +73,18 @@ scripts_of() {
 	done
 }
 
+@test "the tarball has what README.md and lib/README.md name" {
+	unset MAKEFLAGS MFLAGS MAKELEVEL
+	make -s -C "$build" distdir "distdir=$work/tar" >log 2>&1
+	grep -hoE '(deploy|t|debian|\.ci)/[a-z/][a-z0-9/._-]*[a-z]' "$PAI_SOURCE"/{,lib/}README.md | sort -u >named
+	grep -qx deploy/try named
+	while read -r name; do
+		[ ! -e "$PAI_SOURCE/$name" ] || [ -e "tar/$name" ] || { echo "no $name"; return 1; }
+	done <named
+	[ ! -e tar/t/unit/str ]
+	[ -x tar/deploy/check ] && [ -x tar/debian/rules ] && [ -x tar/t/sandbox ]
+}
+
 @test "make uninstall leaves no file, and no folder of ours" {
 	unset MAKEFLAGS MFLAGS MAKELEVEL
 	make -s -C "$build" uninstall "DESTDIR=$dest" >log 2>&1
