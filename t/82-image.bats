@@ -324,12 +324,12 @@ small_wheel() {
 			[ "$status" = 125 ] && [ ! -s out ] && [ "$(wc -l <err)" = 1 ] && grep "^pai-image: --" err
 			[ "$(ls "$images")" = default ]
 		done
-		image build --name=extra --wheels=wheels --requirements=fits.txt >out 2>&1
+		(umask 077 && image build --name=extra --wheels=wheels --requirements=fits.txt) >out 2>&1
 		[ ! -s out ] && [ "$(ls "$images")" = "$(printf "default\nextra")" ]
 		[ "$(jq -r ".python[]" "$images/extra/image.json")" = "small-thing==1.5 sha256:${sum%% *}" ]
 		[ "$(jq -c .packages "$images/extra/image.json")" = "$(jq -c .packages "$images/default/image.json")" ]
 		[ "$(image verify extra default)" = "$(printf "extra: in order\ndefault: in order")" ]
-		code="import os, small_thing as s, pandas; print(s.answer, os.getuid(), os.path.exists(s.__cached__))"
+		code="import os, small_thing as s, pandas, _pai; print(s.answer, os.getuid(), os.path.exists(s.__cached__) and os.path.exists(_pai.__cached__))"
 		[ "$(run --image=extra -c "$code")" = "42 1000 True" ]
 		[ "$(run --image=extra --script --json -c "import pandas" | jq -r .backend.start)" = warm ]
 		! run -c "import small_thing" 2>/dev/null
