@@ -147,6 +147,16 @@ load helper
 	[[ $stderr == "pai-exec: image './new': ./new/image.json: line "* ]]
 }
 
+@test "an image that may not be read is not one that is missing" {
+	local lesser=()
+	[ "$(id -u)" != 0 ] || lesser=(setpriv --bounding-set=-dac_override,-dac_read_search)
+	mkdir -p shut/pai/images/nope
+	chmod 0 shut
+	XDG_DATA_HOME=$work/shut run -125 "${lesser[@]}" "$PAI_BUILD/pai-exec" --image=nope -c 1
+	chmod 700 shut
+	[ "$output" = "pai-exec: image 'nope': $work/shut/pai/images/nope: Permission denied" ]
+}
+
 @test "with --json a failure is one object on standard output" {
 	run -125 pai-exec --max-stderr=257M --json -c 1
 	[ "$(jq -r .error.value <<<"$output")" = '--max-stderr: at most 256M with --json' ]

@@ -180,9 +180,13 @@ int image_find(const char *name, struct image *out, struct err *e)
 		name = "default";
 	if (*name == '.' && !strchr(name, '/'))
 		return err_set(e, ERR_USAGE, "--image: '%s' is not the name of an image", name);
-	size_t n = candidates(name, path), i = 0;
-	while (i < n && stat(path[i], &st) < 0)
-		i++;
+	size_t n = candidates(name, path), i = 0, shut = n;
+	for (; i < n && stat(path[i], &st) < 0; i++)
+		if (errno == EACCES)
+			shut = i;
+	errno = EACCES;
+	if (i == n && shut < n)
+		return err_sys(e, ERR_IMAGE, "image '%s': %s", name, path[shut]);
 	if (i == n && n > 1)
 		return err_set(e, ERR_IMAGE, "no image '%s': neither %s nor %s exists" CURE, name, path[0], path[1]);
 	if (i == n)
