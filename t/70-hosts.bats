@@ -142,6 +142,15 @@ pai-exec: gvisor: '* ]]
 	[ "$(jq -r '.checks[] | select(.group == "gvisor" and .name == "ptrace") | .state' <<<"$output")" = bad ]
 }
 
+@test "root's missing right is named where it is missing, and nowhere else" {
+	[ "$(id -u)" = 0 ] && [ "${PAI_AS:-}" != user ] || skip 'is about root'
+	cure='root without CAP_SYS_ADMIN'
+	quickly setpriv --bounding-set=-sys_admin --inh-caps=-sys_admin "${pai[@]}" -c 1
+	[[ $stderr == *"$cure"* ]]
+	run -1 unshare -m bash -c 'umount -l /proc && "$@" --check' - "${pai[@]}"
+	[[ $output == *'root        bad  '* && $output != *"$cure"* ]]
+}
+
 @test "--check says what works here" {
 	run -0 pai --check
 	[[ $output == *$'\ngvisor '* && $output == *'sandbox     ok   a program ran in '*' ms'* ]]

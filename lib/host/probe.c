@@ -9,12 +9,14 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/capability.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ptrace.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -33,6 +35,15 @@ static bool is_filtered(void)
 
 	(void)fd_read_text("/proc/self/status", text, sizeof(text));	/* then it is not told */
 	return strstr(text, "\nSeccomp:\t2") != NULL;
+}
+
+/* As the kernel has it of us; where there is no /proc, too. */
+static bool may_mount(void)
+{
+	struct __user_cap_header_struct head = { .version = _LINUX_CAPABILITY_VERSION_3 };
+	struct __user_cap_data_struct data[_LINUX_CAPABILITY_U32S_3] = { 0 };
+
+	return syscall(SYS_capget, &head, data) == 0 && (data[0].effective >> CAP_SYS_ADMIN & 1);
 }
 
 #define USERNS "/proc/sys/user/max_user_namespaces"
@@ -71,7 +82,7 @@ static int explain(struct err *e, int namespaces)
 	if (!*why && is_filtered())
 		why = "a seccomp filter refuses it, as in a container: start that with "
 		      "--security-opt seccomp=unconfined";
-	else if (!*why && geteuid() == 0 && namespaces)
+	else if (!*why && geteuid() == 0 && namespaces && !may_mount())
 		why = "root without CAP_SYS_ADMIN, as in a container: start that with "
 		      "--cap-add SYS_ADMIN, or run as a plain user";
 	char text[ERR_MSG_MAX];
