@@ -149,7 +149,7 @@ load helper
 
 @test "an image that may not be read is not one that is missing" {
 	local lesser=()
-	[ "$(id -u)" != 0 ] || lesser=(setpriv --bounding-set=-dac_override,-dac_read_search)
+	[ "$(id -u)" != 0 ] || lesser=(setpriv '--bounding-set=-dac_override,-dac_read_search')
 	mkdir -p shut/pai/images/nope
 	chmod 0 shut
 	XDG_DATA_HOME=$work/shut run -125 "${lesser[@]}" "$PAI_BUILD/pai-exec" --image=nope -c 1

@@ -72,7 +72,9 @@ broken() {
 	chmod 755 script script/runsc
 	PATH=$PWD/script:/usr/bin:/bin run -125 --separate-stderr pai -c 1
 	[[ $stderr == *"gvisor: $(realpath script/runsc): not an ELF program"* ]]
-	PATH=/usr/bin:/bin run -125 --separate-stderr pai -c 1
+	# nor is a folder a program
+	mkdir -p folder/runsc
+	PATH=$PWD/folder:/usr/bin:/bin run -125 --separate-stderr pai -c 1
 	[ "${stderr_lines[0]}" = 'pai-exec: no sandbox backend works here: nothing was run' ]
 	[[ ${stderr_lines[1]} == 'pai-exec: firecracker: '* ]]
 	[ "${stderr_lines[2]}" = "pai-exec: gvisor: runsc: not on PATH; $scripts/get-runsc installs it" ]

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #define SCRIPT "build-image"
@@ -37,13 +38,15 @@ const char *program_deploy(void)
 static char *find_on_path(const char *name)
 {
 	const char *path = getenv("PATH");
+	struct stat st;
 	char at[4096];
 
 	for (const char *p = path && *path ? path : "/usr/local/bin:/usr/bin:/bin"; *p;) {
 		size_t n = strcspn(p, ":");
 
 		snprintf(at, sizeof(at), "%.*s/%s", (int)n, p, name);
-		if (n > 0 && access(at, X_OK) == 0)
+		/* deploy/ has a folder of runsc's name */
+		if (n > 0 && stat(at, &st) == 0 && S_ISREG(st.st_mode) && access(at, X_OK) == 0)
 			return realpath(at, NULL);
 		p += n + (p[n] == ':');
 	}
