@@ -53,7 +53,7 @@ load helper
 @test "a value that is too long is cut, not what is wrong with it" {
 	long=$(printf '%05000d' 0)
 	for words in "--timeout=s$long=is not a time" "--backend=$long=is none of auto" "-o $long=File name too long" \
-		"-m $long=has 1 to 4096 bytes" "-i $long=SRC:NAME gives it one" "--image=./$long=makes it"; do
+		"-m $long=has 1 to 4096 bytes" "-i $long=SRC:NAME gives it one" "--image=./$long=does not exist"; do
 		# shellcheck disable=SC2086 # words
 		run -125 --separate-stderr pai-exec ${words%=*} -c 1
 		[[ $stderr == 'pai-exec: '*"${words##*=}"* && ${#stderr} -lt 500 ]] || { echo "$stderr"; return 1; }
@@ -123,21 +123,24 @@ load helper
 
 @test "an image that cannot be used is named, with the cure" {
 	mkdir -m 755 empty torn open new
-	local cure='; pai-image build makes it'
-	refused 125 "no image 'nope': neither $HOME/.local/share/pai/images/nope nor /var/lib/pai/images/nope exists$cure" \
+	refused 125 "no image 'nope': neither $HOME/.local/share/pai/images/nope nor /var/lib/pai/images/nope exists; pai-image build --name=nope makes it" \
 		--image=nope -c 1
-	refused 125 "no image './nope': ./nope does not exist$cure" --image=./nope -c 1
+	refused 125 "no image './nope': ./nope does not exist" --image=./nope -c 1
+	export XDG_DATA_HOME=$work/data
+	mkdir -p data/pai/images
+	ln -s "$work/torn" data/pai/images/default
 	refused 125 "--image: '..' is not the name of an image" --image=.. -c 1
 	refused 125 "image './empty': ./empty/image.json: No such file or directory" --image=./empty -c 1
 	echo '{"format": 1, "rootfs": {"digest": "sha256:00", "size": 100}}' | tee torn/image.json >open/image.json
 	echo torn >torn/rootfs.erofs
-	refused 125 "image './torn': ./torn/rootfs.erofs: 5 bytes instead of 100$cure" --image=./torn -c 1
+	refused 125 "image './torn': ./torn/rootfs.erofs: 5 bytes instead of 100" --image=./torn -c 1
+	refused 125 "image 'default': $work/data/pai/images/default/rootfs.erofs: 5 bytes instead of 100; pai-image build makes it" -c 1
 	mkdir -m 755 half
 	echo '{"format": 1, "rootfs": {"digest": "sha256:00", "size": 5}, "vmlinux": {"digest": "sha256:00", "size": 5}}' >half/image.json
 	cp torn/rootfs.erofs half/vmlinux
 	refused 125 "image './half': ./half/rootfs.erofs: No such file or directory" --image=./half -c 1
 	cp torn/rootfs.erofs half/
-	refused 125 "image './half': ./half/image.json: not an image description$cure" --image=./half -c 1
+	refused 125 "image './half': ./half/image.json: not an image description" --image=./half -c 1
 	chmod 666 open/image.json
 	refused 125 "image './open': ./open/image.json: others can write it; chmod go-w mends that" --image=./open -c 1
 	echo '{"format": 9}' >new/image.json

@@ -360,7 +360,7 @@ defaults.timeout 3 my.env:3' --config=my.env
 	sed "s|$PWD|PWD|" said >got
 	cat >wanted <<-'END'
 		pai-exec: gvisor_rootfs: PWD/folder: has no program usr/lib/pai/pai-guest; pai-image build makes an image that has
-		pai-exec: gvisor_rootfs: PWD/text: neither a folder nor an EROFS file; pai-image build makes it
+		pai-exec: gvisor_rootfs: PWD/text: neither a folder nor an EROFS file; pai-image build makes one
 		pai-exec: gvisor_rootfs: PWD/none: No such file or directory
 	END
 	diff wanted got

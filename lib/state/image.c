@@ -20,7 +20,6 @@
 #define SYSTEM_IMAGES "/var/lib/pai/images"
 #define GUEST "usr/lib/pai/pai-guest"
 #define EROFS_MAGIC "\xe2\xe1\xf5\xe0"
-#define CURE "; pai-image build makes it"
 #define FIELD(f) offsetof(struct image, f)
 
 /* Trusted is what root or the caller owns and nobody else can write. */
@@ -35,7 +34,19 @@ static int check_owner(int fd, const char *path, struct stat *st, struct err *e)
 	return 0;
 }
 
-static json_t *read_json(const char *path, struct err *e)
+/* *E, and what makes the image NAME (anew); for a folder somewhere pai-image has nothing. */
+static int build_it(const char *name, struct err *e)
+{
+	struct err why = *e;
+
+	if (strchr(name, '/'))
+		return -1;
+	if (!strcmp(name, "default"))
+		return err_set(e, ERR_IMAGE, "%s; pai-image build makes it", why.msg);
+	return err_set(e, ERR_IMAGE, "%s; pai-image build --name=%s makes it", why.msg, name);
+}
+
+static json_t *read_json(const char *path, const struct image *im, struct err *e)
 {
 	AUTO_FD fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	json_error_t why;
@@ -57,8 +68,10 @@ static json_t *read_json(const char *path, struct err *e)
 	}
 	json_t *j = json_loadb(text, (size_t)n, JSON_REJECT_DUPLICATES, &why);
 	free(text);
-	if (!j)
-		err_set(e, ERR_IMAGE, "%s: line %d: %s" CURE, path, why.line, why.text);
+	if (!j) {
+		err_set(e, ERR_IMAGE, "%s: line %d: %s", path, why.line, why.text);
+		(void)build_it(im->name, e);
+	}
 	return j;
 }
 
@@ -72,7 +85,7 @@ static const struct part {
 	{ "initrd", "initrd", FIELD(initrd), FIELD(initrd_digest) },
 };
 
-static int check_file(const char *path, json_int_t size, struct err *e)
+static int check_file(const char *path, json_int_t size, const struct image *im, struct err *e)
 {
 	AUTO_FD fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	struct stat st;
@@ -82,8 +95,8 @@ static int check_file(const char *path, json_int_t size, struct err *e)
 	if (check_owner(fd, path, &st, e) < 0)
 		return -1;
 	if (!S_ISREG(st.st_mode) || st.st_size != size)
-		return err_set(e, ERR_IMAGE, "%s: %lld bytes instead of %lld" CURE, path,
-			       (long long)st.st_size, (long long)size);
+		return err_set(e, ERR_IMAGE, "%s: %lld bytes instead of %lld", path,
+			       (long long)st.st_size, (long long)size), build_it(im->name, e);
 	return 0;
 }
 
@@ -97,10 +110,11 @@ static int load_part(const char *dir, const struct part *part, const json_t *des
 
 	if (!digest || size < 1 || strlen(digest) >= IMAGE_DIGEST ||
 	    strspn(digest, "sha256:0123456789abcdef") != strlen(digest))
-		return err_set(e, ERR_IMAGE, "%s/image.json: not an image description" CURE, dir);
+		return err_set(e, ERR_IMAGE, "%s/image.json: not an image description", dir),
+		       build_it(im->name, e);
 	strcpy((char *)im + part->digest, digest);
 	snprintf(path, sizeof(path), "%s/%s", dir, part->file);
-	if (check_file(path, size, e) < 0)
+	if (check_file(path, size, im, e) < 0)
 		return -1;
 	*real = realpath(path, NULL);
 	return *real ? 0 : err_sys(e, ERR_IMAGE, "%s", path);
@@ -117,7 +131,8 @@ static int load_parts(const char *dir, const json_t *j, struct image *im, struct
 			       "%s/image.json: format %lld is newer than this pai-exec (%d)", dir,
 			       (long long)format, IMAGE_FORMAT);
 	if (format < 1)
-		return err_set(e, ERR_IMAGE, "%s/image.json: not an image description" CURE, dir);
+		return err_set(e, ERR_IMAGE, "%s/image.json: not an image description", dir),
+		       build_it(im->name, e);
 	for (size_t i = 0; i < n; i++)
 		if (load_part(dir, &parts[i], json_object_get(j, parts[i].key), im, e) < 0)
 			return -1;
@@ -130,7 +145,7 @@ static int load(const char *dir, struct image *im, struct err *e)
 	char path[4096];
 
 	snprintf(path, sizeof(path), "%s/image.json", dir);
-	json_t *j = read_json(path, e);
+	json_t *j = read_json(path, im, e);
 	int rc = j ? load_parts(dir, j, im, e) : -1;
 	json_decref(j);
 	return rc;
@@ -188,14 +203,16 @@ int image_find(const char *name, struct image *out, struct err *e)
 	if (i == n && shut < n)
 		return err_sys(e, ERR_IMAGE, "image '%s': %s", name, path[shut]);
 	if (i == n && n > 1)
-		return err_set(e, ERR_IMAGE, "no image '%s': neither %s nor %s exists" CURE, name, path[0], path[1]);
+		return err_set(e, ERR_IMAGE, "no image '%s': neither %s nor %s exists", name, path[0], path[1]),
+		       build_it(name, e);
 	if (i == n)
-		return err_set(e, ERR_IMAGE, "no image '%s': %s does not exist" CURE, name, path[0]);
-	if (load(path[i], &im, e) < 0)
-		return image_free(&im), err_in(e, "image '%s'", name);
+		return err_set(e, ERR_IMAGE, "no image '%s': %s does not exist", name, path[0]),
+		       build_it(name, e);
 	im.name = strdup(name);
 	if (!im.name)
-		return image_free(&im), err_sys(e, ERR_HOST, "memory");
+		return err_sys(e, ERR_HOST, "memory");
+	if (load(path[i], &im, e) < 0)
+		return image_free(&im), err_in(e, "image '%s'", name);
 	*out = im;
 	return 0;
 }
@@ -217,7 +234,8 @@ static int check_erofs(int fd, const char *path, struct err *e)
 	uint8_t magic[4];
 
 	if (pread(fd, magic, sizeof(magic), 1024) != sizeof(magic) || memcmp(magic, EROFS_MAGIC, 4))
-		return err_set(e, ERR_IMAGE, "%s: neither a folder nor an EROFS file" CURE, path);
+		return err_set(e, ERR_IMAGE, "%s: neither a folder nor an EROFS file; "
+			       "pai-image build makes one", path);
 	return 0;
 }
 
