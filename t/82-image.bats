@@ -329,10 +329,11 @@ small_wheel() {
 		[ "$(jq -r ".python[]" "$images/extra/image.json")" = "small-thing==1.5 sha256:${sum%% *}" ]
 		[ "$(jq -c .packages "$images/extra/image.json")" = "$(jq -c .packages "$images/default/image.json")" ]
 		[ "$(image verify extra default)" = "$(printf "extra: in order\ndefault: in order")" ]
-		code="import os, small_thing as s, pandas, _pai; print(s.answer, os.getuid(), os.path.exists(s.__cached__) and os.path.exists(_pai.__cached__))"
+		code="import os, small_thing as s, pandas; print(s.answer, os.getuid(), os.path.exists(s.__cached__))"
 		[ "$(run --image=extra -c "$code")" = "42 1000 True" ]
 		[ "$(run --image=extra --script --json -c "import pandas" | jq -r .backend.start)" = warm ]
 		! run -c "import small_thing" 2>/dev/null
+		[ "$(run --image=extra --fresh -c "import os, _pai; print(os.path.exists(_pai.__cached__))")" = True ]
 		image list --json | jq -e "map({(.name): .templates}) | add | .extra > 0"
 		before=$(image list --json | jq ".[] | select(.name == \"default\").templates")
 		rm -r "$images/extra"
