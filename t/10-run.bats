@@ -205,14 +205,26 @@ SyntaxError: '(' was never closed" ]
     ^^^^^^^^
 SyntaxError: 'return' outside function" ]
 	done
-	# what it cannot read has no frame of ours, and its line
-	printf 'x = 1\nx = "\351"\n' >latin.py
-	for way in latin.py '<stdin>'; do
-		case $way in
-		latin.py) run -1 --separate-stderr pai latin.py ;;
-		*) run -1 --separate-stderr pai <latin.py ;;
-		esac
-		[[ $stderr == *"File \"$way\", line 2"*'SyntaxError: (unicode error) '* && $stderr != *sitecustomize* && $stderr != *Traceback* ]]
+	# what it cannot read is told in python3's words, be it in a comment, without a frame of ours
+	printf 'x = 1\nx = "\351"\n' >string.py
+	printf 'print(1)\n# \351\n' >comment.py
+	for name in string comment; do
+		for way in "$name.py" '<stdin>' cell; do
+			case $way in
+			'<stdin>') run -1 --separate-stderr pai <"$name.py" ;;
+			cell) way=$name.py && run -1 --separate-stderr pai --cell "$name.py" ;;
+			*) run -1 --separate-stderr pai "$name.py" ;;
+			esac
+			[ -z "$output" ]
+			[ "$stderr" = "SyntaxError: Non-UTF-8 code starting with '\\xe9' in file $way on line 2, but no encoding declared; see https://peps.python.org/pep-0263/ for details" ]
+		done
+	done
+	# with an encoding, or a BOM, the compiler has the say
+	for head in '# coding: utf-8\n' '\n#vim: fileencoding=utf-8\n' '\357\273\277'; do
+		# shellcheck disable=SC2059 # escapes
+		printf "${head}x = '\\351'\n" >said.py
+		run -1 --separate-stderr pai said.py
+		[[ $stderr == *'File "said.py", line '*'SyntaxError: (unicode error) '* && $stderr != *sitecustomize* && $stderr != *Traceback* ]]
 	done
 	printf 'print(1)\n\0' >nul.py
 	run -1 --separate-stderr pai nul.py

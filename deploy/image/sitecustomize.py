@@ -153,6 +153,30 @@ def show_last(tree):
     last.value = _ast.Call(func=hook, args=[last.value], keywords=[], **at)
 
 
+def encoding_error(shown, source):
+    """What python3 says of a file that is not UTF-8 and names no encoding: of bytes
+    that it is given to compile it takes more. None if there is nothing to say."""
+    try:
+        source.decode()
+        return None
+    except UnicodeDecodeError as e:
+        at = e.start
+    from tokenize import blank_re, cookie_re
+
+    heads = (source.splitlines() + [b""])[:2]
+    if not blank_re.match(heads[0]):
+        del heads[1:]
+    named = any(cookie_re.match(head.decode("latin-1")) for head in heads)
+    if named or source.startswith(b"\xef\xbb\xbf"):
+        return None
+    line = len(source[: at + 1].splitlines())
+    return SyntaxError(
+        f"Non-UTF-8 code starting with '\\x{source[at]:02x}' in file {shown} on line"
+        f" {line}, but no encoding declared; see https://peps.python.org/pep-0263/ for"
+        " details"
+    )
+
+
 def keep_source(shown, path, source):
     """Lets tracebacks and inspect find the text, wherever the program goes."""
     import io
@@ -185,6 +209,9 @@ def compile_program(go):
     main.__file__ = go.path
     main.__cached__ = None
     source = read_all(os.open(go.path, os.O_RDONLY | os.O_CLOEXEC))
+    error = encoding_error(go.shown, source)
+    if error:
+        raise error
     keep_source(go.shown, go.path, source)
     flags = ONLY_AST if go.print_last else 0
     code = compile(source, go.shown, "exec", flags, dont_inherit=True)

@@ -392,8 +392,10 @@ def read(path, name):
     except (SyntaxError, UnicodeDecodeError):
         pass
     if text is None:
-        compile(source, name, "exec")
-        raise SyntaxError(f"the encoding of {name} is not known")
+        why = _pai.hook.encoding_error(name, source)
+        if not why:
+            compile(source, name, "exec")
+        raise why or SyntaxError(f"the encoding of {name} is not known")
     return text.replace("\r\n", "\n").replace("\r", "\n")
 
 
