@@ -170,6 +170,10 @@ first = g'
 	of .error.traceback | grep -q 'raise KeyError("first")'
 	cell <<<'%tb'
 	of .stderr | grep -q '^KeyError'
+	cell <<<'import traceback; traceback.print_last()'
+	of .stderr >tb
+	grep -q 'raise KeyError("first")' tb
+	[ "$(grep -cE '_pai|IPython' tb)" = 0 ]
 }
 
 @test "what a cell puts in the place of builtins, or takes from modules, costs no later error its words" {

@@ -330,9 +330,10 @@ class Shell(interactiveshell.InteractiveShell):
         kind, value, tb = exc_tuple
         if issubclass(kind, error.UsageError):
             return f"UsageError: {value}\n"
-        sys.last_exc = sys.last_value = value  # for pdb.pm()
-        sys.last_type, sys.last_traceback = kind, tb
         tb = bare(tb, self.name)
+        # for pdb.pm() and traceback.print_last(), which show no frames of ours either
+        sys.last_exc = sys.last_value = BaseException.with_traceback(value, tb)
+        sys.last_type, sys.last_traceback = kind, tb
         if isinstance(value, SyntaxError) and value.filename == self.name:
             # one that was found late, when there was no text any more
             line = linecache.getline(self.name, value.lineno or 0)
