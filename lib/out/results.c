@@ -149,7 +149,7 @@ static int end(struct results *r, size_t n, struct err *e)
 		return 0;
 	}
 	r->n++;
-	if (r->is_main && r->main_text.len == 0)
+	if (r->is_main)	/* of several the last: the value of the last expression */
 		r->main_text = r->own_text;
 	if (r->png.len == 0)
 		r->png = r->own_png;

@@ -101,6 +101,8 @@ static void sequences(void)
 	   "an empty text is a text");
 	OK(r.png.len == 6 && !memcmp(r.text.at + r.png.at, "\"iVA=\"", 6), "the first PNG");
 	OK(r.main_text.len == 2 && !memcmp(r.text.at + r.main_text.at, "\"\"", 2), "the main result's text");
+	OK(begin(&r, true) == 0 && say(&r, MSG_TEXT, "b") == 0 && say(&r, MSG_RESULT_END, "") == 1 &&
+	   r.main_text.len == 3 && !memcmp(r.text.at + r.main_text.at, "\"b\"", 3), "of several main results the last");
 	results_forget(&r);
 	OK(begin(&r, false) == 0 && say(&r, MSG_JSON, "[") == 0 && say(&r, MSG_RESULT_END, "") == 1 &&
 	   is(&r, "{\"is_main_result\":false}") && r.malformed == 1, "a malformed value is left out");
