@@ -244,10 +244,11 @@ class Shell(interactiveshell.InteractiveShell):
 
     # Running.
     def transform_cell(self, raw_cell):
-        """Lines keep their numbers; what is plain Python stays as it is."""
+        """Lines keep their numbers; what is plain Python stays as it is, but a copied
+        prompt, which would be an annotation of In."""
         body = raw_cell.lstrip("\n")
         above = "\n" * (len(raw_cell) - len(body))
-        if "\n" in body.strip():
+        if "\n" in body.strip() and not body.startswith("In ["):
             try:
                 with warnings.catch_warnings():
                     warnings.simplefilter("ignore")
