@@ -23,6 +23,15 @@ load sessions/made
 	[ -f s/a/put-1/d ]
 }
 
+@test "a umask that shuts the user out shuts no session" {
+	umask 777
+	echo 1 | sessions put a -:in/x
+	sessions fork a b
+	umask 022
+	[ "$(find s ! -type l -printf '%m %P\n' | grep -v '^[67]')" = '' ]
+	[ "$(cat s/b/put-0/in/x)" = 1 ]
+}
+
 @test "put looks at all before it puts anything" {
 	echo 1 >a
 	mkdir d

@@ -100,6 +100,8 @@ static int find_folder(const char *dir, bool make, char path[SESSION_PATH], stru
 
 int session_folder(const char *dir, bool make, char path[SESSION_PATH], struct err *e)
 {
+	/* one that shuts the user out of his own folders would do so for good */
+	(void)umask(umask(0) & ~0700u);
 	int rc = find_folder(dir, make, path, e);
 
 	return rc < 0 && dir ? err_in(e, "--session-dir") : rc;

@@ -60,8 +60,9 @@ struct session {
 /* The rule for names of sessions and contexts, in words. WHAT: "session", "context". */
 int session_check_name(const char *what, const char *name, struct err *e);
 /* The folder of all sessions: DIR, or if that is NULL the user's (XDG_STATE_HOME or
- * ~/.local/state, pai/sessions). MAKE makes it. An ERR_SESSION if others may write
- * it, or it is another user's; ERR_NOT_FOUND if it is not there. */
+ * ~/.local/state, pai/sessions). MAKE makes it. The umask shuts the user himself
+ * out of nothing from here on. An ERR_SESSION if others may write it, or it is
+ * another user's; ERR_NOT_FOUND if it is not there. */
 int session_folder(const char *dir, bool make, char path[SESSION_PATH], struct err *e);
 
 enum session_use {
