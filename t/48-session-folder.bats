@@ -250,6 +250,20 @@ made = [t.Thread(target=time.sleep, args=(0.1,)) for _ in range(30)]
 	session=t says 11 -n -c x
 }
 
+@test "a file that waits and cannot be placed is named as such, with the folder that it waits in" {
+	says '' -n -c 'import os; os.mkdir("d"); os.symlink("/tmp", "ln")'
+	echo 1 >f
+	run -0 pai-session put s f:d
+	away "pai-session put: 'd' cannot be placed .*: Is a directory; it waits in '.*sessions/s/put-1'" "${turns[@]}" --session=s -n -c 1
+	rm -r sessions/s/put-1
+	away "--input: 'd' cannot be placed .*: Is a directory" "${turns[@]}" --session=s -i f:d -n -c 1
+	says 2 -n -c 2
+	run -0 pai-session put s f:ln/x
+	away "pai-session put: 'ln' cannot be placed" "${turns[@]}" --session=s -n -c 1
+	# an input of that name takes its place
+	says 1 -i f:ln -n -c 'int(open("ln").read())'
+}
+
 @test "pai-session put and get: files between turns, without a sandbox" {
 	mkdir -p folder/deep
 	echo of-the-user >given.txt

@@ -222,6 +222,23 @@ static int on_done(struct turn *t, const struct frame *f, struct err *e)
 	return 0;
 }
 
+/* Who gave the file that TEXT, a guest's, quotes. What waits in a session is in the way of
+ * each turn until it is taken away, so it is said where it is. */
+static int not_placed(const struct turn *t, const char *text, struct err *e)
+{
+	const struct inputs *in = t->inputs;
+	struct err quoted;
+
+	for (size_t i = 0; i < in->n; i++) {
+		if (!in->at[i].waited)
+			continue;
+		(void)err_set(&quoted, ERR_USAGE, "'%s'", in->at[i].path);
+		if (strstr(text, quoted.msg))
+			return err_set(e, ERR_USAGE, "pai-session put: %s; it waits in '%s'", text, in->at[i].source);
+	}
+	return err_set(e, ERR_USAGE, "--input: %s", text);
+}
+
 static int on_fail(struct turn *t, const struct frame *f, struct err *e)
 {
 	struct err text;
@@ -234,7 +251,7 @@ static int on_fail(struct turn *t, const struct frame *f, struct err *e)
 	if (t->phase <= TURN_MAKE && (t->clone || t->phase == TURN_MAKE))
 		return turn_go_cold(t, true, text.msg, e);
 	if (f->body[0] && t->phase <= TURN_START)
-		return err_set(e, ERR_USAGE, "--input: %s", text.msg);
+		return not_placed(t, text.msg, e);
 	return err_set(e, ERR_BOOT, "the sandbox could not go on: %s", text.msg);
 }
 
