@@ -164,6 +164,11 @@ pai-exec: standard error cut at 99 of 100 bytes (--max-stderr)" ]
 @test "--status-fd has one line of the run's end, whatever its format" {
 	pai --status-fd=3 -c 'raise SystemExit(124)' 3>st || true
 	[ "$(cat st)" = 'status=ok exit=124 signal=-' ]
+	# what ended by an exception: the JSON knows
+	pai --status-fd=3 -c 1/0 3>st 2>/dev/null || true
+	[ "$(cat st)" = 'status=ok exit=1 signal=-' ]
+	pai --status-fd=3 --json -c 1/0 3>st >r.json || true
+	[ "$(cat st)" = 'status=error exit=1 signal=-' ]
 	pai --status-fd=3 --json -t 0.3s -k 10s -c 'while True: pass' 3>st >r.json || true
 	[ "$(cat st)" = 'status=timeout exit=1 signal=-' ]
 	pai --status-fd=3 -c 'import os; os.abort()' 3>st 2>/dev/null || true
