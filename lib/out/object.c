@@ -90,7 +90,9 @@ static json_t *limits_object(const struct result *r)
 		for (char *c = key; *c; c++)
 			if (*c == '-')
 				*c = '_';
-		json_object_set_new(o, key, v == NUM_NONE ? json_null() : json_integer((json_int_t)v));
+		/* below the least is what bad options have left unsettled */
+		json_object_set_new(o, key, v == NUM_NONE || v < row->min ? json_null()
+				    : json_integer((json_int_t)v));
 	}
 	return o;
 }
