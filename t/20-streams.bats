@@ -196,6 +196,19 @@ pai-exec: standard error cut at 99 of 100 bytes (--max-stderr)" ]
 	done
 }
 
+@test "a program that was typed before it is asked for ends with its Ctrl-D" {
+	cat >typed.py <<-'P'
+		import os, pty, subprocess, sys
+		ours, theirs = pty.openpty()
+		os.write(ours, sys.argv[1].encode() + b"\x04")
+		sys.exit(subprocess.run(sys.argv[2:], stdin=theirs, timeout=30).returncode)
+	P
+	run -0 python3 typed.py $'print(6 * 7)\n' "${pai[@]}" -q
+	[ "$output" = 42 ]
+	run -0 python3 typed.py '' "${pai[@]}" -q
+	[ -z "$output" ]
+}
+
 @test "a terminal sees text and colours, a pipe every byte" {
 	command -v script >/dev/null || skip 'script(1) is missing'
 	cat >esc.py <<-'P'

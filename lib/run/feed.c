@@ -230,13 +230,14 @@ static int more_input(struct turn *t, const struct input *i, struct err *e)
 }
 
 /* The input at hand is standard input: a tar, or the program, of which what was
- * read to choose its template comes first. */
+ * read to choose its template comes first. A terminal's end is read once only: where
+ * that had it, nothing more is waited for. */
 static bool reads_stdin(const struct turn *t)
 {
 	const struct input *i = &t->inputs->at[t->next];
 
 	return t->in_open && i->place != MSG_IN_WORKSPACE && !i->text &&
-	       t->text_at == t->inputs->head.len;
+	       t->text_at == t->inputs->head.len && !t->inputs->head_end;
 }
 
 /* A clone may fail to start, as may a backend that is on trial, and then all begins
@@ -289,12 +290,11 @@ int feed_stdin(struct turn *t, struct err *e)
 	uint8_t chunk[MSG_CHUNK];
 	size_t want = t->credit < sizeof(chunk) ? t->credit : sizeof(chunk);
 	bool input = reads_stdin(t);
-	/* a terminal's end is read once only */
-	ssize_t n = input && t->inputs->head_end ? 0 : read(STDIN_FILENO, chunk, want);
+	ssize_t n = read(STDIN_FILENO, chunk, want);
 
 	if (n < 0 && (errno == EAGAIN || errno == EINTR))
 		return 0;
-	t->r->taken |= input && n >= 0 && !t->inputs->head_end;
+	t->r->taken |= input && n >= 0;
 	if (n < 0 && input)
 		return err_sys(e, ERR_UNREADABLE, "read %s from standard input",
 			       t->inputs->tar ? "the tar" : "the program");
