@@ -32,10 +32,17 @@ has_sdk() {
 	jq -e '.id == 1 and .result.serverInfo.name == "pai-exec"' said
 }
 
-@test "a number below one and a folder that is not there are refused before anything is served" {
+@test "a number that is none, and a folder that is not there, are refused in a line" {
 	has_sdk
-	for option in timeout=0 jobs=0 max-text=-1 inputs=none; do
-		run -2 --separate-stderr "${as_user[@]}" "$python" "$PAI_SOURCE/deploy/mcp/pai-exec-mcp" "--$option" </dev/null
-		[[ ${stderr_lines[-1]} == "pai-exec-mcp: error: argument --${option%%=*}: "* ]]
+	refused() {
+		PATH=$PAI_BUILD:$PATH run -2 --separate-stderr timeout 60 "${as_user[@]}" "$python" "$PAI_SOURCE/deploy/mcp/pai-exec-mcp" "$1" </dev/null
+		[ -z "$output" ]
+		[ "${stderr_lines[-1]}" = "pai-exec-mcp: error: argument ${1%%=*}: $2" ]
+	}
+	for option in --jobs --timeout --max-text; do
+		refused "$option=0" "'0' is less than 1"
+	done
+	for option in --inputs --outputs; do
+		refused "$option=$work/none" "'$work/none' is no folder"
 	done
 }

@@ -4,7 +4,9 @@
 import asyncio
 import base64
 import contextlib
+import json
 import os
+import signal
 import sys
 import time
 from pathlib import Path
@@ -53,6 +55,9 @@ async def runs(client):
     text, _ = await texts(client, "run_python", code="1/0")
     assert "ZeroDivisionError" in text and "status: error" in text, text
     assert len(list(Path("outputs").iterdir())) == 1
+    code = "import os; os.kill(os.getpid(), 11)"
+    text, _ = await texts(client, "run_python", code=code)
+    assert text.startswith("status: signal 11"), text
     text, _ = await texts(client, "run_python", code="print('x' * 10**6)")
     assert len(text) < 20000 and "left out" in text, text
     code = "for i in range(900): display(10**50 + i)\n42"
@@ -154,6 +159,35 @@ async def cancels(client):
     await until(lambda: running(b"--session=d"))
 
 
+async def ends_by(number, server):
+    """A signal to the server ends its calls, and leaves nothing of them."""
+    Path("tmp").mkdir(exist_ok=True)
+    process = await asyncio.create_subprocess_exec(
+        server.command, *server.args, "--jobs=1",
+        stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE,
+        env=server.env | {"TMPDIR": str(Path("tmp").resolve())},
+    )  # fmt: skip
+
+    def say(method, **more):
+        message = {"jsonrpc": "2.0", "method": method} | more
+        process.stdin.write(json.dumps(message).encode() + b"\n")
+
+    who = {"name": "test", "version": "1"}
+    hello = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": who}
+    say("initialize", id=0, params=hello)
+    await process.stdout.readline()
+    say("notifications/initialized")
+    call = {"name": "run_python", "arguments": {"code": "while True: pass"}}
+    call["arguments"]["timeout"] = 19
+    for i in 1, 2:  # the second one waits for the first
+        say("tools/call", id=i, params=call)
+    await until(lambda: running(b"--timeout=19") and any(Path("tmp").iterdir()))
+    process.send_signal(number)
+    assert await asyncio.wait_for(process.wait(), 15) == -number
+    assert not running(b"--timeout=19")
+    assert not list(Path("tmp").iterdir())
+
+
 async def main():
     Path("inputs").mkdir()
     Path("outputs").mkdir()
@@ -173,6 +207,8 @@ async def main():
             await part(client)
         await until(lambda: not running(b"--session=d"))
         print(f"{part.__name__}: {time.monotonic() - start:.1f} s")
+    for number in signal.SIGTERM, signal.SIGINT:
+        await ends_by(number, server)
 
 
 asyncio.run(main())
