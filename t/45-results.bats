@@ -415,6 +415,6 @@ null' ]
 	done
 	# what is not all, or not text, is not taken for it
 	echo 'print("x" * 99)' | PATH=$work/bin:$PATH python3 tool-output.py --max-stdout=9 | jq -e '.[0].text == "xxxxxxxxx\nstdout_truncated: True"'
-	echo 'import os; os.write(2, b"\xff");' | PATH=$work/bin:$PATH python3 tool-output.py | jq -e '.[0].text == "/w==\nstderr_encoding: base64"'
+	printf '%s' 'import os; os.write(2, b"\xff");' | PATH=$work/bin:$PATH python3 tool-output.py | jq -e '.[0].text == "/w==\nstderr_encoding: base64"'
 	PATH=$work/bin:$PATH python3 tool-output.py --image=nope </dev/null | jq -e ".[].text | test(\"^failed: no image 'nope'\")"
 }
