@@ -82,7 +82,9 @@ scripts_of() {
 		[ ! -e "$PAI_SOURCE/$name" ] || [ -e "tar/$name" ] || { echo "no $name"; return 1; }
 	done <named
 	[ ! -e tar/t/unit/str ]
-	[ -x tar/deploy/check ] && [ -x tar/debian/rules ] && [ -x tar/t/sandbox ]
+	[ -x tar/deploy/check ]
+	[ -x tar/debian/rules ]
+	[ -x tar/t/sandbox ]
 }
 
 @test "make uninstall leaves no file, and no folder of ours" {

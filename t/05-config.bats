@@ -335,7 +335,8 @@ defaults.timeout 3 my.env:3' --config=my.env
 	passes pai-exec --config=on.yaml
 	[ "${#stderr_lines[@]}" = 2 ]
 	[[ $stderr == *'pai-exec: real='* ]]
-	[ ! -e true ] && [ ! -e false ]
+	[ ! -e true ]
+	[ ! -e false ]
 }
 
 @test "a default of the language is for what does not tell its own" {

@@ -319,8 +319,12 @@ load sessions/made
 	touch -d '40 days ago' s/*
 	wrong 125 "session 'a': 'note' in its folder is none of its files; nothing is removed" prune --older=30d
 	wrong 125 "session 'a': 'note' in its folder is none of its files; nothing is removed" rm a
-	[ -e s/a/1 ] && [ -e s/a/note ] && [ -e s/docs/b ] && [ -e s/photos/2024/p ]
-	[ -e s/.x.part/b ] && [ -e s/.y.gone/b ]
+	[ -e s/a/1 ]
+	[ -e s/a/note ]
+	[ -e s/docs/b ]
+	[ -e s/photos/2024/p ]
+	[ -e s/.x.part/b ]
+	[ -e s/.y.gone/b ]
 	[ "$(sessions get a x -o -)" = 2 ]
 }
 

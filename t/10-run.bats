@@ -166,10 +166,12 @@ raise ValueError('x')" >broken.py
 		builtins.list = sys.modules = None
 	P
 	run -0 --separate-stderr pai end.py
-	[ "$output" = $'end True\nend True' ] && [ -z "$stderr" ]
+	[ "$output" = $'end True\nend True' ]
+	[ -z "$stderr" ]
 	run -0 --separate-stderr pai -c 'import sys
 sys.setprofile(lambda frame, *_: print(frame.f_code.co_name))'
-	[ "$output" = '<module>' ] && [ -z "$stderr" ]
+	[ "$output" = '<module>' ]
+	[ -z "$stderr" ]
 }
 
 @test "a module of the program's comes before one of a template or of ours" {
@@ -236,7 +238,8 @@ SyntaxError: 'return' outside function" ]
 	[ "$output" = '0 failed, Error: none' ]
 	[[ $stderr == *INFO:root:starting* && $stderr == *'UserWarning: old API'* && $stderr == *note* ]]
 	run -3 --separate-stderr pai -c 'raise SystemExit(3)'
-	[ -z "$stderr" ] && [ -z "$output" ]
+	[ -z "$stderr" ]
+	[ -z "$output" ]
 }
 
 @test "asyncio.run works" {
@@ -346,7 +349,8 @@ raise Odd'
 	run -5 pai --json "$cases/forge.py"
 	[ "$(jq -c '[.exit_code, .results, (.stdout | length)]' <<<"$output")" = '[5,[],139]' ]
 	run -6 --separate-stderr pai "$cases/fdspray.py"
-	[ "$output" = 'still here' ] && [ -z "$stderr" ]
+	[ "$output" = 'still here' ]
+	[ -z "$stderr" ]
 	run -6 pai --json "$cases/fdspray.py"
 	[ "$(jq -c '[.exit_code, .status, .error]' <<<"$output")" = '[6,"ok",null]' ]
 }

@@ -36,7 +36,8 @@ time.sleep(30)' >fifo &
 	kill -TERM $!	# INT is ignored by what bash runs in the background
 	status=0
 	wait $! || status=$?
-	[ "$line" = first ] && [ "$status" = 143 ]
+	[ "$line" = first ]
+	[ "$status" = 143 ]
 }
 
 @test "output and error are kept apart; on one file their order is kept" {

@@ -154,7 +154,7 @@ x = 8'
 	of .error.traceback >tb
 	grep -q '    return n / 0' tb
 	grep -q '^    halve(x)$' tb
-	! grep -qE '_pai|sitecustomize|IPython/core/interactiveshell' tb
+	run -1 grep -E '_pai|sitecustomize|IPython/core/interactiveshell' tb
 	says 7 <<<x
 	cell -1 <<<'raise Broken("of an earlier cell")'
 	is '[.error.name, .error.value]' '["Broken","of an earlier cell"]'

@@ -15,7 +15,8 @@ load sessions/helper
 	done
 	run -125 --separate-stderr turn --json --session=../evil -n -c 'print(1)'
 	jq -e '.status == "failed" and .started == false and .error.code == "usage" and .session == null' <<<"$output"
-	[ "$(echo ../*)" = ../in ] && [ ! -e /tmp/evil ]
+	[ "$(echo ../*)" = ../in ]
+	[ ! -e /tmp/evil ]
 	[ ! -e sessions ] || [ -z "$(ls -A sessions)" ]
 	for name in a A.b_c-9 9 "$(printf 'x%.0s' $(seq 64))"; do
 		session=$name says 1 -n -c 1

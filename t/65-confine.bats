@@ -154,7 +154,8 @@ os.makedirs("sub"); open("sub/f", "w").write(open("in/sub/f").read())'
 	run -0 --separate-stderr pai --json --script -c 'print("ran")'
 	[ "$(jq -r '.stdout, .backend.start' <<<"$output" | xargs)" = 'ran cold' ]
 	jq .warnings <<<"$output"	# shown if the next line fails
-	[ ! -e "$t" ] && [ ! -e "$t.gone" ]
+	[ ! -e "$t" ]
+	[ ! -e "$t.gone" ]
 }
 
 @test "a terminal, a pipe, a file, closed descriptors" {

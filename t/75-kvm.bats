@@ -186,7 +186,8 @@ print("out"); print("err", file=sys.stderr); sys.exit(7)'
 		sed -i s/boot_timeout.*/boot_timeout:\ 1s/ hangs/pai.yaml
 		status=0
 		"$@" --backend=firecracker -c "print(1)" >third || status=$?
-		[ $status = 125 ] && [ "$(started)" = cold ]
+		[ $status = 125 ]
+		[ "$(started)" = cold ]
 		"$@" -c "print(1)" >fourth
 		[ -z "$(started)" ]' - "${pai[@]}" "${with[@]}" --fresh --json
 	[ "$(jq -r '.backend.why' first)" = 'firecracker: no guest answered in time: KVM does not work here' ]

@@ -121,7 +121,8 @@ random.seed(7); numpy.random.seed(7); print(random.random(), numpy.random.rand()
 	pai -c 0
 	before=$(date +%s)
 	inside=$(pai -c 'import time; print(int(time.time()))')
-	[ "$inside" -ge "$before" ] && [ "$inside" -le $(($(date +%s) + 1)) ]
+	[ "$inside" -ge "$before" ]
+	[ "$inside" -le $(($(date +%s) + 1)) ]
 	[ "$(pai -t 10s -c 'import time; t = time.monotonic(); time.sleep(1); print(0.9 < time.monotonic() - t < 5)')" = True ]
 }
 

@@ -63,7 +63,8 @@ own_system() {
 		export XDG_CACHE_HOME=$PWD/own
 		umask 077
 		PAI_DEFAULTS_ENV=LANG=C PAI_DEFAULTS_OUTPUT_DIR=kept PAI_DEFAULTS_SESSION=s PAI_DEFAULTS_SESSION_DIR=s "$image" warm >made
-		[ ! -e kept ] && [ ! -e s ]
+		[ ! -e kept ]
+		[ ! -e s ]
 		[ "$(grep -c "^default: template [a-z]* made$" made)" = 4 ]
 		[ "$(grep -c "^default: template [a-z]* for cells made$" made)" = 4 ]
 		[ "$("$image" warm --quiet | grep -c "was there$")" = 8 ]
@@ -109,7 +110,8 @@ own_system() {
 		touch -d "40 days ago" own/pai/templates/eeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee{,/sizes}
 		[ "$("$image" df --json | jq ".templates.removable_bytes > 0")" = true ]
 		[ "$("$image" gc | grep -o "^[0-9]* templates removed")" = "4 templates removed" ]
-		[ "$(ls "$at" | wc -l)" = 4 ] && [ -z "$(ls own/pai/templates)" ]
+		[ "$(ls "$at" | wc -l)" = 8 ]
+		[ -z "$(ls own/pai/templates)" ]
 		[ "$("$image" gc | grep -o "^[0-9]* templates removed")" = "0 templates removed" ]'
 }
 
@@ -207,12 +209,14 @@ fake_mmdebstrap() {
 		status=0
 		# mmdebstrap fails where its pipes have numbers beyond 9
 		FAKE_SAY=$PWD/fds "$PAI_BUILD/pai-image" build --name=n --include=nope >out 2>err 3</dev/null 4</dev/null 70</dev/null || status=$?
-		[ "$status" = 125 ] && [ ! -s out ]
+		[ "$status" = 125 ]
+		[ ! -s out ]
 		[ "$(grep -cE "^([3-7]|70)\$" fds)" = 0 ]
 		[ "$(cat err)" = "pai-image: mmdebstrap failed: E: Unable to locate package nope" ]
 		status=0
 		FAKE_SLEEP=60 timeout --preserve-status -k 9 1 "$PAI_BUILD/pai-image" build --name=n --include=nope 2>err || status=$?
-		[ "$status" = 143 ] && [ ! -s err ]
+		[ "$status" = 143 ]
+		[ ! -s err ]
 		[ "$(ls /var/lib/pai/images)" = default ]'
 }
 
@@ -245,7 +249,8 @@ fake_mmdebstrap() {
 		for option in include requirements wheels; do
 			status=0
 			"$PAI_BUILD/pai-image" build --name=n --$option= 2>err || status=$?
-			[ "$status" = 125 ] && [ "$(cat err)" = "pai-image: --$option: an empty value" ]
+			[ "$status" = 125 ]
+			[ "$(cat err)" = "pai-image: --$option: an empty value" ]
 		done
 		[ -z "$(ls /var/lib/pai/images)" ]'
 }
@@ -254,7 +259,7 @@ fake_mmdebstrap() {
 	fake_mmdebstrap
 	own_system bash -euc '
 		export PATH=$PWD/bin:$PATH
-		! FAKE_PACKAGES=$PWD/packages "$PAI_BUILD/pai-image" build --name=n --include="$(printf "jq\nxz-utils=5.8, zip\n")"
+		FAKE_PACKAGES=$PWD/packages "$PAI_BUILD/pai-image" build --name=n --include="$(printf "jq\nxz-utils=5.8, zip\n")" && exit 9
 		grep ",jq,xz-utils=5.8,zip\$" packages'
 }
 
@@ -264,11 +269,13 @@ fake_mmdebstrap() {
 		export PATH=$PWD/bin:$PATH
 		FAKE_SLEEP=60 setsid "$PAI_BUILD/pai-image" build --name=n --include=nope &
 		for _ in {1..100}; do [ ! -e /var/lib/pai/images/n.build/tree.part ] || break; sleep 0.1; done
-		! "$PAI_BUILD/pai-image" gc | grep builds
+		"$PAI_BUILD/pai-image" gc >gone
+		[ -z "$(grep builds gone)" ]
 		[ -e /var/lib/pai/images/n.build ]
 		status=0
 		"$PAI_BUILD/pai-image" build --name=n --include=nope 2>err || status=$?
-		[ "$status" = 125 ] && grep -q "another build of .*/n is running" err
+		[ "$status" = 125 ]
+		grep -q "another build of .*/n is running" err
 		kill -KILL -- -$!
 		wait $! || :
 		"$PAI_BUILD/pai-image" gc | grep -x "1 builds that were killed removed"
@@ -321,18 +328,22 @@ small_wheel() {
 		for bad in --wheels=broken "--wheels=wheels --requirements=too-new.txt"; do
 			status=0
 			image build --name=extra $bad >out 2>err || status=$?
-			[ "$status" = 125 ] && [ ! -s out ] && [ "$(wc -l <err)" = 1 ] && grep "^pai-image: --" err
+			[ "$status" = 125 ]
+			[ ! -s out ]
+			[ "$(wc -l <err)" = 1 ]
+			grep "^pai-image: --" err
 			[ "$(ls "$images")" = default ]
 		done
 		(umask 077 && image build --name=extra --wheels=wheels --requirements=fits.txt) >out 2>&1
-		[ ! -s out ] && [ "$(ls "$images")" = "$(printf "default\nextra")" ]
+		[ ! -s out ]
+		[ "$(ls "$images")" = "$(printf "default\nextra")" ]
 		[ "$(jq -r ".python[]" "$images/extra/image.json")" = "small-thing==1.5 sha256:${sum%% *}" ]
 		[ "$(jq -c .packages "$images/extra/image.json")" = "$(jq -c .packages "$images/default/image.json")" ]
 		[ "$(image verify extra default)" = "$(printf "extra: in order\ndefault: in order")" ]
 		code="import os, small_thing as s, pandas; print(s.answer, os.getuid(), os.path.exists(s.__cached__))"
 		[ "$(run --image=extra -c "$code")" = "42 1000 True" ]
 		[ "$(run --image=extra --script --json -c "import pandas" | jq -r .backend.start)" = warm ]
-		! run -c "import small_thing" 2>/dev/null
+		run -c "import small_thing" 2>&1 | grep "^ModuleNotFoundError: "
 		[ "$(run --image=extra --fresh -c "import os, _pai; print(os.path.exists(_pai.__cached__))")" = True ]
 		image list --json | jq -e "map({(.name): .templates}) | add | .extra > 0"
 		before=$(image list --json | jq ".[] | select(.name == \"default\").templates")

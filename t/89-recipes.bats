@@ -33,7 +33,8 @@ on_path() {
 	run -1 "${as_user[@]}" bash "$PAI_SOURCE/deploy/examples/parallel.sh" job.py made "${names[@]}"
 	[ "$(cat made/one/lines)" = 1 ]
 	[ "$(cat 'made/two words/lines')" = 2 ]
-	[ ! -e gone ] && [ ! -e "made/${names[2]}/lines" ]
+	[ ! -e gone ]
+	[ ! -e "made/${names[2]}/lines" ]
 	[ "$(awk -F '\t' 'NR > 1 { print $1, $7 }' made/joblog | sort)" = $'1 0\n2 0\n3 7' ]
 	seq 4 >"${names[2]}"
 	rm made/one/lines
@@ -96,7 +97,9 @@ on_path() {
 	sed -n '/^#   /s/^# *//p' slurm-array.sbatch >lines
 	[ "$(wc -l <lines)" = 3 ]
 	PAI_NODE_CACHE=$XDG_CACHE_HOME "${as_user[@]}" bash -e lines
-	[ -d logs ] && [ -s out/one.csv/summary.csv ] && [ -s out/two.csv/summary.csv ]
+	[ -d logs ]
+	[ -s out/one.csv/summary.csv ]
+	[ -s out/two.csv/summary.csv ]
 }
 
 @test "the step of github-actions.yml and of gitlab-ci.yml" {

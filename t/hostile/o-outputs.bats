@@ -31,7 +31,7 @@ soon() { [ "$(jq ".timing | .total_ms - .start_ms - .run_ms < 5000 * $slack" <<<
 	[ "$(cd out && find . | sort | xargs)" = '. ./d ./hard.txt ./ok.txt' ]
 	[ "$(sort <<<"$stderr" | xargs -d '\n' | tr -d "'")" = "$(for n in abs d/root dangling hop1 hop2 itself loop magic rel; do
 		echo "pai-exec: $n not kept: symlink"; done | xargs)" ]
-	! grep -rq root: out
+	run -1 grep -r root: out
 	talk files:link files:link-no-target files:target-no-link
 }
 
@@ -57,7 +57,7 @@ pai-exec: 'socket' not kept: special" ]
 		rm -rf out
 		kept -3 "$programs/out_swap.py"
 		plain
-		! grep -rq root: out
+		run -1 grep -r root: out
 		for f in out/file out/link out/folder/inner out/folder-link/inner; do
 			[ ! -e "$f" ] || [ "$(cat "$f")" = mine ]
 		done
@@ -80,9 +80,10 @@ print(len(names), all(open(b"out/" + n, "rb").read() == n for n in names))'
 	[ "$output" = "$n True" ]
 	plain
 	(cd out && sha256sum --quiet -c ../list)
-	! LC_ALL=C grep -qP '[\x00-\x09\x0b-\x1f\x7f]' list
+	rm -r out
 	kept -125 --max-files=1 "$programs/out_names.py"
-	! LC_ALL=C grep -qP '[\x00-\x09\x0b-\x1f\x7f-\x9f]' <<<"$stderr"
+	[[ $stderr == *" not kept: "* ]]
+	run -1 env LC_ALL=C grep -P '[\x00-\x09\x0b-\x1f\x7f-\x9f]' <<<"$stderr"
 	talk paths
 }
 
@@ -137,9 +138,9 @@ os.mkdir("d"); open("d/x", "w").write("x"); open("ok", "w").write("ok")'
 		[ "$(jq .exit_code <<<"$output")" = 7 ]
 		reasons=$(jq -r '.skipped[].reason' <<<"$output" | sort -u)
 		case $shape in
-		deep) [ "$reasons" = too_deep ] && [ -e out/top ] ;;
-		many) [ "$reasons" = too_many ] && [ "$(find out -type f | wc -l)" = 1000 ] ;;
-		big) [ "$reasons" = too_big ] && [ "$(cd out && echo *)" = "a b" ] ;;
+		deep) [ "$reasons" = too_deep ]; [ -e out/top ] ;;
+		many) [ "$reasons" = too_many ]; [ "$(find out -type f | wc -l)" = 1000 ] ;;
+		big) [ "$reasons" = too_big ]; [ "$(cd out && echo *)" = "a b" ] ;;
 		esac
 		plain
 	done
@@ -212,10 +213,11 @@ b 4194304' ]
 
 @test "O17: a tar on standard output holds what DIR would, and no more" {
 	"${pai[@]}" -n -o - -c 0 >/dev/null
-	[ ! -d ./- ] || skip 'no tar on standard output in this version'
+	[ ! -e ./- ]
 	run -0 --separate-stderr bash -c '"$@" | tar --list --verbose --file=- --quoting-style=escape >list' _ "${pai[@]}" -n -o - "$programs/out_links.py"
 	[ "$(awk '{print substr($1, 1, 1), $NF}' list | sort | xargs)" = '- hard.txt - ok.txt d d/' ]
 	"${pai[@]}" -n -o - "$programs/out_modes.py" | tar --list --verbose --file=- >modes
-	! grep -qE '^.{3}[sS]|^.{6}[sS]|^.{9}[tT]' modes
-	! grep -qE ' (/|\.\./)' modes
+	[ -s modes ]
+	run -1 grep -E '^.{3}[sS]|^.{6}[sS]|^.{9}[tT]' modes
+	run -1 grep -E ' (/|\.\./)' modes
 }

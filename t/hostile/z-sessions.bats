@@ -91,7 +91,10 @@ exchange() { mv "$1" between && mv "$2" "$1" && mv between "$2"; }
 			away '' "$PAI_BUILD/pai-session" --session-dir=sessions "$command" -- "$name" || { echo "$command '$name'"; return 1; }
 		done
 	done
-	[ "$(echo ../*)" = ../in ] && [ "$(ls -A)" = '' ] && [ ! -e /tmp/x ] && [ ! -e /x ]
+	[ "$(echo ../*)" = ../in ]
+	[ "$(ls -A)" = '' ]
+	[ ! -e /tmp/x ]
+	[ ! -e /x ]
 }
 
 @test "Z8: a kill or a full disk during a save keeps the session" {
