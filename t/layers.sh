@@ -75,5 +75,9 @@ bad=$(find "$top/cmd" "$top/lib" "$top/t" "$top/deploy" -type f \( -name '*.[ch]
 	-exec grep -L 'SPDX-License-Identifier: Apache-2.0' {} +)
 report 'every source names its licence' "$bad"
 
+# set -e passes over them where they are not the last: one condition a line, and run -1.
+bad=$(grep -nE '^[[:space:]]+(\[.*\] && \[.*\]|! [^|]*)$' "$top"/t/*.bats "$top"/t/hostile/*.bats | grep -v ' || ')
+report 'every condition of a bats test counts' "$bad"
+
 printf '1..%d\n' "$n"
 exit "$failed"
