@@ -44,20 +44,6 @@ static int check(const struct build *b, struct err *e)
 	return 0;
 }
 
-/* PATH is the file NAME in this program's own folder; false: there is none. */
-static bool beside(const char *name, char path[IMAGE_PATH])
-{
-	char own[IMAGE_PATH - 200];
-	ssize_t n = readlink("/proc/self/exe", own, sizeof(own) - 1);
-
-	if (n <= 0)
-		return false;
-	own[n] = 0;
-	*strrchr(own, '/') = 0;
-	snprintf(path, IMAGE_PATH, "%s/%s", own, name);
-	return access(path, R_OK) == 0;
-}
-
 static int find_script(char path[IMAGE_PATH], struct err *e)
 {
 	snprintf(path, IMAGE_PATH, "%s/build-image", program_deploy());
@@ -98,7 +84,7 @@ static int add_all(struct strv *words, const char *script, const struct build *b
 
 	if (strv_add(words, script, e) < 0 || add(words, "--called", "pai-image", e) < 0 ||
 	    (b->quiet && strv_add(words, "--quiet", e) < 0) ||
-	    (beside("pai-guest", path) && add(words, "--guest", path, e) < 0))
+	    (program_beside("pai-guest", path, sizeof(path)) && add(words, "--guest", path, e) < 0))
 		return -1;
 	for (size_t i = 0; i < b->include.n; i++)
 		if (add(words, "--include", b->include.at[i], e) < 0)

@@ -4,10 +4,12 @@
 
 load helper
 
+# made ARG...: make in the build folder, as no part of the make that runs the tests
+made() { env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL make -s -C "$build" "$@"; }
+
 setup_file() {
 	export dest=$BATS_FILE_TMPDIR/dest build=${PAI_BUILD:-$BATS_TEST_DIRNAME/..}
-	unset MAKEFLAGS MFLAGS MAKELEVEL
-	make -s -C "$build" install "DESTDIR=$dest" >"$BATS_FILE_TMPDIR/log" 2>&1
+	made install "DESTDIR=$dest" >"$BATS_FILE_TMPDIR/log" 2>&1
 }
 
 # scripts_of PROGRAM: their folder, by its own word
@@ -74,8 +76,7 @@ scripts_of() {
 }
 
 @test "the tarball has what README.md and lib/README.md name" {
-	unset MAKEFLAGS MFLAGS MAKELEVEL
-	make -s -C "$build" distdir "distdir=$work/tar" >log 2>&1
+	made distdir "distdir=$work/tar" >log 2>&1
 	grep -hoE '(deploy|t|debian|\.ci)/[a-z/][a-z0-9/._-]*[a-z]' "$PAI_SOURCE"/{,lib/}README.md | sort -u >named
 	grep -qx deploy/try named
 	while read -r name; do
@@ -88,8 +89,7 @@ scripts_of() {
 }
 
 @test "make uninstall leaves no file, and no folder of ours" {
-	unset MAKEFLAGS MFLAGS MAKELEVEL
-	make -s -C "$build" uninstall "DESTDIR=$dest" >log 2>&1
+	made uninstall "DESTDIR=$dest" >log 2>&1
 	find "$dest" ! -type d -o -name pai-exec -o -name _pai >left
 	cat left
 	[ ! -s left ]

@@ -27,7 +27,7 @@ load sessions/helper
 	says '' -n -c 'x = 1'
 	cp -a sessions/s good
 	session=other says '' -n -c 'y = 2'
-	find "$(last)" -type f -not -path '*/files/*' -size +0 >files.txt
+	state >files.txt
 	[ "$(wc -l <files.txt)" -ge 4 ]
 	while read -r file; do
 		truncate -s 1 "$file"
@@ -44,12 +44,12 @@ load sessions/helper
 @test "one flipped byte in any file of the state is noticed" {
 	says '' -n -c 'x = 1'
 	cp -a sessions/s good
-	find "$(last)" -type f -not -path '*/files/*' -size +0 >files.txt
+	state >files.txt
 	while read -r file; do
 		for place in 0 "$(($(stat -c %s "$file") / 2))" "$(($(stat -c %s "$file") - 1))"; do
-			perl -e 'open(F, "+<", $ARGV[0]); seek(F, $ARGV[1], 0); read(F, $c, 1); seek(F, $ARGV[1], 0); print F chr(ord($c) ^ 1)' "$file" "$place"
+			flip "$file" "$place"
 			away "'s'" "${turns[@]}" --session=s -n -c 'print(x)' || { echo "$file $place"; return 1; }
-			perl -e 'open(F, "+<", $ARGV[0]); seek(F, $ARGV[1], 0); read(F, $c, 1); seek(F, $ARGV[1], 0); print F chr(ord($c) ^ 1)' "$file" "$place"
+			flip "$file" "$place"
 		done
 	done <files.txt
 	says 1 -n -c x

@@ -14,20 +14,25 @@
 
 #define SCRIPT "build-image"
 
+bool program_beside(const char *name, char *path, size_t size)
+{
+	char own[4096];
+	ssize_t n = readlink("/proc/self/exe", own, sizeof(own));
+	const char *end = n > 0 ? memrchr(own, '/', (size_t)n) : NULL;
+
+	return end && (size_t)snprintf(path, size, "%.*s/%s", (int)(end - own), own, name) < size &&
+	       access(path, R_OK) == 0;
+}
+
 /* They are where they were installed; but those of a build folder, which has a link to
  * one of them beside its programs, are in its source tree. */
 const char *program_deploy(void)
 {
 	static char folder[4096];
-	char path[sizeof(folder) - sizeof(SCRIPT)];
 
 	if (*folder)
 		return folder;
-	ssize_t n = readlink("/proc/self/exe", path, sizeof(path));
-	char *end = n > 0 ? memrchr(path, '/', (size_t)n) : NULL;
-	if (end)
-		snprintf(folder, sizeof(folder), "%.*s/" SCRIPT, (int)(end - path), path);
-	char *real = end ? realpath(folder, NULL) : NULL;
+	char *real = program_beside(SCRIPT, folder, sizeof(folder)) ? realpath(folder, NULL) : NULL;
 	snprintf(folder, sizeof(folder), "%s", real ? real : PKGLIBEXECDIR "/" SCRIPT);
 	free(real);
 	*strrchr(folder, '/') = 0;

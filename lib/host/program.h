@@ -7,6 +7,11 @@
 #include "base/err.h"
 #include "host/root.h"
 
+#include <stdbool.h>
+#include <stddef.h>
+
+/* PATH (SIZE bytes) is the file NAME in this program's own folder; false: there is none. */
+bool program_beside(const char *name, char *path, size_t size);
 /* The folder of build-image, get-runsc and their like, which messages name as a cure.
  * Found out once, by a process that is not confined yet. */
 const char *program_deploy(void);

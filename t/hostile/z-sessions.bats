@@ -8,15 +8,6 @@ load ../sessions/helper
 
 begin_sessions() { only 'the stand-in has no sessions' gvisor firecracker; }
 
-# flip FILE PLACE: one bit of the byte at PLACE; once more gives back what was
-flip() {
-	perl -e 'open(F, "+<", $ARGV[0]) or die; seek(F, $ARGV[1], 0); read(F, $c, 1);
-		seek(F, $ARGV[1], 0); print F chr(ord($c) ^ 4)' "$1" "$2"
-}
-
-# state: the files that a turn of the session s begins from, but those of its mirror
-state() { find "$(last)" -type f -not -path '*/files/*' -size +0 | sort; }
-
 # no_turn PATTERN: the next turn is refused in one line of PATTERN, and does nothing
 no_turn() { away "$1" "${turns[@]}" --session=s -n -c 'print(x)'; }
 
@@ -70,10 +61,10 @@ exchange() { mv "$1" between && mv "$2" "$1" && mv between "$2"; }
 	chmod o-w "$(last)"
 	if [ "$(id -u)" = 0 ]; then
 		for path in sessions/s "$(last)" "${files[0]}"; do
-			chown --reference="$path" owner 2>/dev/null || { : >owner; chown --reference="$path" owner; }
+			owner=$(stat -c %u "$path")
 			chown 1234 "$path"
 			no_turn "'s'" || { echo "$path"; return 1; }
-			chown --reference=owner "$path"
+			chown "$owner" "$path"
 		done
 	fi
 	says 1 -n -c x
@@ -127,18 +118,12 @@ exchange() { mv "$1" between && mv "$2" "$1" && mv between "$2"; }
 @test "Z10: a session of another backend, image or processor is refused" {
 	begin_sessions
 	says '' -n -c 'x = 1'
-	cp -a sessions/s good
 	facts=$(last)/session.json
 	cp "$facts" facts
-	for key in backend image cpu version; do
-		path=$(jq -c "[paths(strings)] | map(select(.[0] == \"$key\" or .[-1] == \"$key\")) | .[0]" facts)
-		[ "$path" != null ] || continue
-		echo "$key at $path" >>changed
-		jq -c "setpath($path; getpath($path) + \"x\")" facts >"$facts"
-		no_turn "'s'" || { echo "$path"; return 1; }
+	for key in backend version program image image_digest cpu; do
+		jq -ce "if .$key then .$key += \"x\" else null end" facts >"$facts"
+		no_turn "'s'" || { echo "$key"; return 1; }
 	done
-	cat changed
-	[ "$(wc -l <changed)" -ge 3 ]
 	cp facts "$facts"
 	says 1 -n -c x
 	another=firecracker

@@ -82,5 +82,14 @@ ends_with() {
 	[ $((SECONDS - begin)) -le $((10 * slow)) ]
 }
 
+# state: the files that the next turn of the session s begins from, but those of its mirror
+state() { find "$(last s)" -type f -not -path '*/files/*' -size +0 | sort; }
+
+# flip FILE PLACE: one bit of the byte at PLACE; once more gives back what was
+flip() {
+	perl -e 'open(F, "+<", $ARGV[0]) or die; seek(F, $ARGV[1], 0); read(F, $c, 1);
+		seek(F, $ARGV[1], 0); print F chr(ord($c) ^ 1)' "$1" "$2"
+}
+
 # last [NAME]: the folder of a session's last turn
 last() { find "sessions/${1:-s}" -maxdepth 1 -regex '.*/[0-9]+' | sort -V | tail -n 1; }
